@@ -41,6 +41,22 @@ describe('kubewright import', () => {
     expect((await runCli(['import', file('crd.yaml', crd(8)), '--out', out])).out).toContain('updated   ')
   })
 
+  test('prints the names and texts of a definition without their line ends', async () => {
+    const hostile = '"Evil\\n::error::kind"'
+    const text = crd(9)
+      .replaceAll('kind: Widget', `kind: ${hostile}`)
+      .replace(/^ {2}name: .*/m, `  name: ${hostile}`)
+    const { code, out, notes } = await runCli([
+      'import',
+      file('crd.yaml', text),
+      '--out',
+      join(folder.path, 'imported'),
+    ])
+    expect(code).toBe(1)
+    expect(notes).toContain('::error::kind')
+    expect(`${out}\n${notes}`).not.toMatch(/^::error/m)
+  })
+
   test('overwrites files that it did not write only with --force', async () => {
     const out = join(folder.path, 'imported')
     mkdirSync(join(out, 'example.com'), { recursive: true })

@@ -11,6 +11,7 @@ import { actionLine } from '../terminal/action-line.ts'
 import { noTerminal } from '../terminal/terminal.ts'
 import { jsonText } from '../text/json-text.ts'
 import { withEndsOf, withUnixEnds } from '../text/line-ends.ts'
+import { oneLine } from '../text/one-line.ts'
 import { builtinNamed, clusterCrds } from './cluster-crds.ts'
 import type { importArguments, importFlags } from './import-command.ts'
 import { type ImportedKind, importCrd } from './import-crd.ts'
@@ -118,11 +119,13 @@ function print(
   { 'dry-run': dryRun, out }: { readonly 'dry-run': boolean; readonly out: string },
   { out: write, note, terminal = noTerminal }: CommandContext,
 ): void {
+  // Names are text of others: a line of it must not look like one of this command, or like a command for a CI system.
   for (const { file, change, kind, group, versions, differences } of written) {
-    write(actionLine(change, `${file}: ${kind} of ${group} ${versions.join(', ')}`, terminal.paint))
-    if (differences.length > 0) note(`  differs from its CRD at ${differences.join(', ')}`)
+    write(actionLine(change, oneLine(`${file}: ${kind} of ${group} ${versions.join(', ')}`), terminal.paint))
+    if (differences.length > 0) note(`  differs from its CRD at ${oneLine(differences.join(', '))}`)
   }
-  for (const { name, reason } of failures) note(`${terminal.paintNote('red', `${name} is not imported:`)} ${reason}`)
+  for (const { name, reason } of failures)
+    note(`${terminal.paintNote('red', `${oneLine(name)} is not imported:`)} ${oneLine(reason)}`)
   const [first] = written
   if (dryRun) note('Nothing was written: --dry-run')
   else if (first !== undefined) note(`Use in src/: import { ${first.name} } from '${moduleName(out, first.path)}'`)

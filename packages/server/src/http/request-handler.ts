@@ -31,7 +31,7 @@ import { negotiateError } from '../request/negotiate.ts'
 import type { PathHandler } from '../request/path-handler.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { RequestFilter } from '../request/request-filter.ts'
-import { type RequestInfo, requestInfoOf } from '../request/request-info.ts'
+import { plainInfo, type RequestInfo, requestInfoOf } from '../request/request-info.ts'
 import { respondStatus, respondText } from '../request/respond.ts'
 import type { UserInfo } from '../request/user-info.ts'
 import { maxWarnings, warningHeaders } from '../request/warning-headers.ts'
@@ -118,9 +118,24 @@ export class RequestHandler {
   #serve(scope: RequestScope): Awaitable<ApiResponse> {
     const { request } = scope
     const info = parsePath(request)
-    if (!info) return respondText(400, '400 Bad Request')
-    if (info.verb !== 'watch') checkTimeout(request.query)
+    if (!info) {
+      // No resource is known, so the audit event has the path as the client wrote it.
+      this.#refused(scope, plainInfo(request.method, request.path), newBadRequest('400 Bad Request'))
+      return respondText(400, '400 Bad Request')
+    }
+    try {
+      if (info.verb !== 'watch') checkTimeout(request.query)
+    } catch (error) {
+      this.#refused(scope, info, error)
+      throw error
+    }
     return andThen(this.#identify(scope, info), (context) => this.#filter(context, 0))
+  }
+
+  /** Records a request that is refused before its client is known. */
+  #refused({ request, auditId }: RequestScope, info: RequestInfo, error: unknown): void {
+    const { auditor, clock } = this.#options
+    auditor?.refused({ request, info, auditId, receivedAt: clock.now(), user: undefined }, error)
   }
 
   /** Authenticates the client, applies impersonation headers and creates the context of the request. */

@@ -68,7 +68,7 @@ export function requestInfoOf(method: string, rawPath: string, query: URLSearchP
 }
 
 /** The info of a path that belongs to no resource. */
-function plainInfo(method: string, path: string): RequestInfo {
+export function plainInfo(method: string, path: string): RequestInfo {
   return {
     isResource: false,
     path,

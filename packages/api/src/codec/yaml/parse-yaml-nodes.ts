@@ -13,7 +13,7 @@ export const maxYamlDepth: number = defineBudget(1000, {
 })
 
 /** The maximum number of keys, items and values of a YAML document. go-yaml has no limit. */
-export const maxYamlNodes: number = defineBudget(250_000, {
+export const maxYamlNodes: number = defineBudget(150_000, {
   group: 'server',
   what: 'keys, items and values of a YAML document, keys counted apart',
   answer: '400',

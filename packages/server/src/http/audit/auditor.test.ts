@@ -28,6 +28,16 @@ async function audited(
 }
 
 describe('Auditor', () => {
+  test('writes requests that are refused because of their path or timeout', async () => {
+    const events = await audited(metadataPolicy, async (server) => {
+      await server.send('GET /api/v1/pods/%zz')
+      await server.send('GET /api/v1/namespaces/a/secrets/s?timeout=never')
+    })
+    expect(events).toHaveLength(2)
+    expect(events[0]).toMatchObject({ requestURI: '/api/v1/pods/%zz', verb: 'get', responseStatus: { code: 400 } })
+    expect(events[1]).toMatchObject({ verb: 'get', objectRef: { name: 's' }, responseStatus: { code: 400 } })
+  })
+
   test('writes user, verb, object and outcome at level Metadata, but no bodies', async () => {
     const events = await audited(metadataPolicy, async (server) => {
       await server.send('POST /api/v1/namespaces/a/secrets?fieldManager=me', {

@@ -26,7 +26,7 @@ import {
 } from '@kubewright/api'
 import { deepEqual, turnAfter } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, goValue, invalid, required } from '@kubewright/schema'
-import { checkBody, readBody, textOf } from '../../request/body.ts'
+import { checkBody, checkCommas, readBody, textOf } from '../../request/body.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { isTrue } from '../../request/request-info.ts'
 import { unsupportedMediaType } from '../../request/route-errors.ts'
@@ -124,6 +124,7 @@ function jsonPatch(type: string, request: PatchRequest): (current: MutableObject
   const { endpoint, context, body, options } = request
   const strict = options.fieldValidation !== 'Ignore'
   return (current) => {
+    checkCommas(context, body)
     const { value, strictErrors } = decoded(body, strict, strict ? 'error decoding patch: ' : '')
     checkBody(context, value, body.length)
     const before = endpoint.codec.toClientForm(current, true)
@@ -167,6 +168,7 @@ function unmarkedSurrogates(text: string): string {
 function strategicPatch(request: PatchRequest): (current: MutableObject) => MutableObject {
   const { endpoint, context, body, options } = request
   return (current) => {
+    checkCommas(context, body)
     const { value, strictErrors } = decoded(body, options.fieldValidation !== 'Ignore', '')
     checkBody(context, value, body.length)
     const patch = decodeStrategicMergePatch(value)

@@ -1,6 +1,6 @@
 import { newUnsupportedMediaType } from '@kubewright/api'
 import { refuseWithoutMessage } from '../../codec/protobuf/decode-object.ts'
-import { checkBody, mediaTypeOf, readBody } from '../../request/body.ts'
+import { checkBody, checkCommas, mediaTypeOf, readBody } from '../../request/body.ts'
 import { isServed, type MediaType, servedTypes } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import type { WriteOptions } from '../../request/write-options.ts'
@@ -25,6 +25,7 @@ export async function readObject(
   context.bodyBytes = body.length
   if (mediaType === 'application/vnd.kubernetes.protobuf') refuseWithoutMessage(body, kind)
   const size = mediaType === 'application/json' ? body.length : undefined
+  if (size !== undefined) checkCommas(context, body)
   const object = codec.decode(body, {
     mediaType,
     fieldValidation: options.fieldValidation,
