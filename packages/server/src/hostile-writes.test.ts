@@ -73,7 +73,7 @@ test.each([
 
 test('the validation of an object stops after a number of steps', async () => {
   await using server = await limitedServer({})
-  const ports = Array(100_000).fill('{}').join(',')
+  const ports = Array(90_000).fill('{}').join(',')
   const service = `{"metadata":{"name":"a"},"spec":{"ports":[${ports}]}}`
   const answer = await server.send('POST', '/api/v1/namespaces/default/services', service)
   expect(answer.status).toBe(413)
@@ -127,17 +127,17 @@ test('list.objects limits the objects of a page', async () => {
   expect(JSON.parse(rest.text).items).toHaveLength(1)
 })
 
-test.each(['application/vnd.kubernetes.protobuf', 'application/yaml'])(
-  'list.encodedBytes limits a list of %s, which is encoded as a whole',
-  async (accept) => {
-    await using server = await limitedServer({ list: { encodedBytes: 2 * 1024 * 1024 } })
-    const data = { a: 'x'.repeat(900_000) }
-    for (const name of ['a', 'b', 'c']) await server.send('POST', maps, JSON.stringify({ metadata: { name }, data }))
-    expect((await server.send('GET', maps, undefined, undefined, accept)).status).toBe(413)
-    expect((await server.send('GET', `${maps}?limit=2`, undefined, undefined, accept)).status).toBe(200)
-    expect((await server.send('GET', maps)).status).toBe(200)
-  },
-)
+test('list.encodedBytes limits a list in protobuf, which is in memory as a whole', async () => {
+  await using server = await limitedServer({ list: { encodedBytes: 2 * 1024 * 1024 } })
+  const data = { a: 'x'.repeat(900_000) }
+  for (const name of ['a', 'b', 'c']) await server.send('POST', maps, JSON.stringify({ metadata: { name }, data }))
+  const statusOf = async (path: string, accept: string): Promise<number> =>
+    (await server.send('GET', path, undefined, undefined, accept)).status
+  expect(await statusOf(maps, 'application/vnd.kubernetes.protobuf')).toBe(413)
+  expect(await statusOf(`${maps}?limit=2`, 'application/vnd.kubernetes.protobuf')).toBe(200)
+  expect(await statusOf(maps, 'application/yaml')).toBe(200)
+  expect(await statusOf(maps, 'application/json')).toBe(200)
+})
 
 /** A server with limits and a client that is a member of system:masters. */
 async function limitedServer(limits: ServerLimits) {

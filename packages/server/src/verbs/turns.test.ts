@@ -7,9 +7,9 @@ import { CrdServer, definition, widget } from '../testdata/crd-server.ts'
 import type { PlainServer } from '../testdata/plain-server.ts'
 
 /** Calls of functions without a turn of the event loop, about 50 ms of a current machine. */
-const longestStretch = 1_000_000
+const longestStretch = 850_000
 /** The same for YAML, whose scanner calls a function for each character. */
-const longestYamlStretch = 7_000_000
+const longestYamlStretch = 3_000_000
 
 let core: PlainServer
 let custom: CrdServer
@@ -57,7 +57,7 @@ const core0 = (line: string, body: unknown, type = json): Body => ({ server: () 
 const custom0 = (line: string, body: unknown, type = json): Body => ({ server: () => custom, line, type, body })
 const own = (spec: unknown): unknown => widget('w', spec)
 
-/** Bodies with so many values. The server accepts three times as many. */
+/** Bodies with so many values. The server accepts seven times as many. */
 const bodies: Record<string, (values: number) => Body> = {
   labels: (n) => core0(`POST ${configMaps}?dryRun=All`, { metadata: { name: 'a', labels: fields(n, 'v') } }),
   data: (n) => core0(`POST ${configMaps}?dryRun=All`, { metadata: { name: 'a' }, data: fields(n, 'v') }),
@@ -88,9 +88,8 @@ const bodies: Record<string, (values: number) => Body> = {
 test('a request with a large body gives other requests turns', { timeout: 60_000 }, async () => {
   using counter = new CallCounter()
   const kinds = Object.keys(bodies)
-  const measured: string[] = []
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 20_000, max: 33_000 }), async (values) => {
+    fc.asyncProperty(fc.integer({ min: 12_000, max: 15_000 }), async (values) => {
       for (const kind of kinds) {
         const { server, line, type, body } = bodies[kind]!(values)
         let status = 0
@@ -98,11 +97,11 @@ test('a request with a large body gives other requests turns', { timeout: 60_000
           status = (await server().send(line, { body, headers: { 'content-type': type } })).status
         })
         expect(status, kind).toBe(201)
-        measured.push(`${kind} ${values}: ${longest} of ${total}`)
+        // One step of the write takes at most nine tenths of its work.
+        expect(longest, kind).toBeLessThan(0.9 * total)
         expect(longest, kind).toBeLessThan(type === yaml ? longestYamlStretch : longestStretch)
       }
     }),
     { numRuns: 1 },
   )
-  if (process.env['SHOW']) console.log(measured.join('\n'))
 })
