@@ -45,7 +45,8 @@ export interface ExtensionServerOptions {
 /**
  * Starts an extension API server, which serves group versions behind the aggregation of another server under an APIService. It
  * supports every verb, discovery, OpenAPI and health, and trusts its front proxy for the identity of users. Put `listen` in front
- * of its handler, with the CA of the proxy among the client CAs.
+ * of its handler, with the CA of the proxy as the only client CA: any trusted certificate with an allowed name counts as the proxy, so the CA of a
+ * cluster, which signs certificates for its users, must not be among them.
  */
 export function createExtensionServer(options: ExtensionServerOptions): Promise<ApiServer> {
   const { store, resources, paths = [], requestHeader = { allowedNames: [frontProxyName] } } = options
