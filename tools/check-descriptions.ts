@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describedSchema } from '../packages/k8s/src/descriptions.ts'
 import { shortName } from '../packages/k8s/src/internal/definition-name.ts'
-import { schemaNames } from '../packages/k8s/src/schemas.ts'
+import { kubernetes, releaseVersions } from '../packages/k8s/src/releases.ts'
 import { kubernetesTexts, overlap } from './generate-k8s/kubernetes-texts.ts'
 import { packageFacts } from './generate-k8s/package-facts.ts'
 import { readDescriptions } from './generate-k8s/read-descriptions.ts'
@@ -23,18 +23,23 @@ for (const [path, text] of writePackage(packageFacts())) {
 }
 
 /** The names of the fields of each definition, by table and local name; the empty name is the definition itself. */
-const definitions = new Map<string, ReadonlySet<string>>()
+const definitions = new Map<string, Set<string>>()
+const releases = await Promise.all(releaseVersions.map((version) => kubernetes(version)))
 let described = 0
 let total = 0
-for (const name of schemaNames()) {
+for (const [release, name] of releases.flatMap((one) => one.schemaNames().map((name) => [one, name] as const))) {
   const { table, local } = shortName(name)!
-  const { description, properties = {} } = describedSchema(name, 'v3')
+  const { description, properties = {} } = describedSchema(release, name, 'v3')
   const texts = {
     '': description,
     ...Object.fromEntries(Object.entries(properties).map(([f, s]) => [f, s.description])),
   }
-  definitions.set(`${table} ${local}`, new Set(Object.keys(texts)))
+  const key = `${table} ${local}`
+  const known = definitions.get(key) ?? new Set<string>()
+  definitions.set(key, known)
   for (const [field, text] of Object.entries(texts)) {
+    if (known.has(field)) continue
+    known.add(field)
     total++
     if (text === undefined) problems.push(`${table} ${local}.${field} has no description`)
     else described++

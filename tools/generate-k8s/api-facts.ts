@@ -1,6 +1,4 @@
 // Reads the recorded facts of the built-in API into the form that the writers of this folder share.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { shortName } from '../../packages/k8s/src/internal/definition-name.ts'
 
 /** A published schema, with the keywords that occur in the facts. */
@@ -82,6 +80,8 @@ export interface FactKind {
 
 /** All facts to write. */
 export interface ApiFacts {
+  /** Such as `v1.35.8`. */
+  readonly gitVersion: string
   /** By table key, in key order. Definitions are in published order. */
   readonly tables: ReadonlyMap<string, readonly FactDefinition[]>
   readonly kinds: ReadonlyMap<string, FactKind>
@@ -92,17 +92,9 @@ export interface ApiFacts {
 /** Returns the key of a kind: `table.Kind`, such as `apps/v1.Deployment`. */
 export const keyOf = (definition: FactDefinition): string => `${definition.table}.${definition.local}`
 
-/** Reads the three files of facts from a folder. */
-export function readFacts(folder: string): ApiFacts {
-  const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'))
-  const schemas = read('schemas.v3.json') as Record<string, PublishedSchema>
-  const discovery = read('discovery.json') as Record<'api' | 'apis', { readonly items: readonly DiscoveredGroup[] }>
-  const v2 = read('definitions.v2.json') as Record<string, PublishedSchema>
-  return factsOf(schemas, v2, [...discovery.api.items, ...discovery.apis.items])
-}
-
 /** Arranges published schemas and discovered groups as facts. */
 export function factsOf(
+  gitVersion: string,
   schemas: Readonly<Record<string, PublishedSchema>>,
   v2: Readonly<Record<string, PublishedSchema>>,
   groups: readonly DiscoveredGroup[],
@@ -117,7 +109,7 @@ export function factsOf(
     tables.set(definition.table, [...(tables.get(definition.table) ?? []), definition])
   }
   const kinds = findKinds(definitions, groups)
-  return { tables, kinds, groups, v2 }
+  return { gitVersion, tables, kinds, groups, v2 }
 }
 
 function findKinds(definitions: readonly FactDefinition[], groups: readonly DiscoveredGroup[]): Map<string, FactKind> {

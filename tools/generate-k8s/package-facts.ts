@@ -1,18 +1,20 @@
 // Reads the facts of the built-in API back from packages/k8s, whose notation is lossless, so that a change of a description
 // needs no recording.
-import { discoveryGroups } from '../../packages/k8s/src/discovery.ts'
-import { openApiV2Schema, openApiV3Schema, schemaNames } from '../../packages/k8s/src/schemas.ts'
+import type { GroupDiscovery } from '../../packages/k8s/src/discovery.ts'
+import { defaultRelease, type Release } from '../../packages/k8s/src/releases.ts'
 import { type ApiFacts, type DiscoveredGroup, factsOf, type PublishedSchema } from './api-facts.ts'
 
-/** Returns the facts from which the package was generated. */
-export function packageFacts(): ApiFacts {
-  const schemas = (read: (name: string) => unknown): Record<string, PublishedSchema> =>
-    Object.fromEntries(schemaNames().map((name) => [name, read(name) as PublishedSchema]))
-  return factsOf(schemas(openApiV3Schema), schemas(openApiV2Schema), publishedGroups(discoveryGroups()))
+/** Returns the facts of a release, as the package has them. */
+export function packageFacts(release: Release = defaultRelease): ApiFacts {
+  const schemas = (version: 'v2' | 'v3'): Record<string, PublishedSchema> =>
+    Object.fromEntries(
+      release.schemaNames().map((name) => [name, release.publishedSchema(name, version) as PublishedSchema]),
+    )
+  return factsOf(release.gitVersion, schemas('v3'), schemas('v2'), publishedGroups(release.groups))
 }
 
 /** Returns groups in the form of the aggregated discovery document. */
-export function publishedGroups(groups: ReturnType<typeof discoveryGroups>): DiscoveredGroup[] {
+export function publishedGroups(groups: readonly GroupDiscovery[]): DiscoveredGroup[] {
   return groups.map(({ group, versions }) => ({
     metadata: group === '' ? {} : { name: group },
     versions: versions.map(({ version, resources }) => ({

@@ -3,24 +3,28 @@ import type { JSONSchemaProps } from '@kubewright/schema'
 import { descriptionTexts } from './generated/descriptions.ts'
 import { shortName } from './internal/definition-name.ts'
 import { type DescriptionTexts, type FieldTexts, parseDescriptions, textsOf } from './internal/description-notation.ts'
-import { openApiV2Schema, openApiV3Schema } from './schemas.ts'
+import type { OpenApiVersion } from './internal/publish-schema.ts'
+import type { Release } from './release.ts'
 
 // A table is parsed when one of its definitions is described for the first time.
 const parsed = new Map<string, DescriptionTexts>()
 
 /**
- * Returns a definition as a component of /openapi/v3 or a definition of /openapi/v2, with references in place and with
+ * Returns a definition of a release as a component of /openapi/v3 or a definition of /openapi/v2, with references in place and with
  * descriptions. Each call returns a new object. Throws a RangeError if the definition is not built in.
  */
-export function describedSchema(name: string, version: 'v2' | 'v3'): JSONSchemaProps {
-  const schema = version === 'v2' ? openApiV2Schema(name) : openApiV3Schema(name)
+export function describedSchema(release: Release, name: string, version: OpenApiVersion): JSONSchemaProps {
+  const schema = release.publishedSchema(name, version)
   const { '': description, ...fields } = descriptionsOf(name, schema)
   const properties = schema.properties && {
     ...schema.properties,
     // Where v3 publishes a reference without allOf, the description stands beside it; clients that follow the letter of
-    // OpenAPI ignore it there.
+    // OpenAPI ignore it there. The texts also describe fields of other releases.
     ...Object.fromEntries(
-      Object.entries(fields).map(([field, text]) => [field, { description: text, ...schema.properties?.[field] }]),
+      Object.entries(fields).flatMap(([field, text]) => {
+        const property = schema.properties?.[field]
+        return property ? [[field, { description: text, ...property }]] : []
+      }),
     ),
   }
   return { ...(description === undefined ? {} : { description }), ...schema, ...(properties && { properties }) }

@@ -1,5 +1,3 @@
-import { groups } from './generated/discovery.ts'
-
 /** A subresource such as `status`. */
 export interface SubresourceDiscovery {
   readonly name: string
@@ -34,14 +32,4 @@ export interface GroupDiscovery {
   readonly group: string
   /** In order of preference: the first is the preferred version. */
   readonly versions: readonly VersionDiscovery[]
-}
-
-/** Returns the groups that a Kubernetes v1.35 API server serves by default, in the order in which it lists them. */
-export function discoveryGroups(): readonly GroupDiscovery[] {
-  return groups
-}
-
-/** Returns the preferred version of a group, or undefined if the group is not built in. */
-export function preferredVersion(group: string): string | undefined {
-  return groups.find((g) => g.group === group)?.versions[0]?.version
 }

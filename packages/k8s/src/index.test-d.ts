@@ -1,5 +1,4 @@
 import type { Draft, Infer, KubeObject } from '@kubewright/api'
-import { kindFor } from './all.ts'
 import { StatefulSet } from './generated/apps/v1.ts'
 import type { HorizontalPodAutoscalerSpec as HpaV1Spec } from './generated/autoscaling/v1.ts'
 import type * as events from './generated/events/v1.ts'
@@ -28,6 +27,7 @@ import {
   SubjectAccessReview,
   TokenRequest,
 } from './index.ts'
+import { defaultRelease } from './releases.ts'
 import { schemaOf } from './schemas.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -152,7 +152,7 @@ const container: Container = { name: 'a' }
 const template: PodTemplateSpec = { spec: { containers: [container] } }
 ok<Equal<NonNullable<ReturnType<typeof schemaOf<'io.k8s.api.core.v1.PodTemplateSpec'>>['$type']>, PodTemplateSpec>>()
 void template
-kindFor({ group: '', version: 'v1', kind: 'Pod' })
+defaultRelease.kindFor({ group: '', version: 'v1', kind: 'Pod' })
 
 // ---- Programs that must not compile.
 

@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { builtinKinds } from './all.ts'
-import { preferredVersion } from './discovery.ts'
 import * as apps from './generated/apps/v1.ts'
 import * as autoscalingV1 from './generated/autoscaling/v1.ts'
 import * as events from './generated/events/v1.ts'
 import * as index from './index.ts'
+import { defaultRelease } from './releases.ts'
 
 describe('@kubewright/k8s', () => {
   test('Deployment() completes a draft with its API version and kind', () => {
@@ -21,9 +20,10 @@ describe('@kubewright/k8s', () => {
 
   test('has each kind once, in the preferred version of its group', () => {
     const exported = new Set<unknown>(Object.values(index))
-    for (const kind of builtinKinds()) {
+    const preferred = new Map(defaultRelease.groups.map(({ group, versions }) => [group, versions[0]?.version]))
+    for (const kind of defaultRelease.kinds) {
       const expected =
-        kind.kind === 'Event' ? kind.group === '' : kind.plural === '' || kind.version === preferredVersion(kind.group)
+        kind.kind === 'Event' ? kind.group === '' : kind.plural === '' || kind.version === preferred.get(kind.group)
       expect(exported.has(kind), `${kind.apiVersion} ${kind.kind}`).toBe(expected)
     }
     for (const [name, kind] of Object.entries(index)) expect(kind.kind).toBe(name)
@@ -75,6 +75,7 @@ describe('loading', () => {
     'generated/kinds.ts',
     'generated/tables.ts',
     'internal/definition-name.ts',
+    'internal/line-table.ts',
     'internal/opaque-schemas.ts',
     'internal/resolve-schema.ts',
     'internal/schema-notation.ts',
@@ -87,9 +88,5 @@ describe('loading', () => {
 
   test('a subpath loads no other subpath', () => {
     expect(loadedBy('./generated/apps/v1.ts')).toEqual([...shared, 'generated/apps/v1.ts'].sort())
-  })
-
-  test('the discovery facts load no kinds', () => {
-    expect(loadedBy('./discovery.ts')).toEqual(['discovery.ts', 'generated/discovery.ts'])
   })
 })

@@ -1,7 +1,8 @@
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
 import type { PodTemplateSpec } from './index.ts'
-import { openApiV2Schema, openApiV3Schema, schemaNames, schemaOf } from './schemas.ts'
+import { defaultRelease } from './releases.ts'
+import { schemaNames, schemaOf } from './schemas.ts'
 
 /** All references in a published schema. */
 function references(value: unknown, found: string[] = []): string[] {
@@ -14,13 +15,13 @@ function references(value: unknown, found: string[] = []): string[] {
   return found
 }
 
-describe('openApiV3Schema()', () => {
+describe('Release.publishedSchema() for v3', () => {
   test('publishes every definition with references that resolve', () => {
     const names = new Set(schemaNames())
     expect(names.size).toBe(570)
     let count = 0
     for (const name of names) {
-      for (const ref of references(openApiV3Schema(name))) {
+      for (const ref of references(defaultRelease.publishedSchema(name, 'v3'))) {
         count++
         expect(names).toContain(ref.replace('#/components/schemas/', ''))
       }
@@ -29,7 +30,7 @@ describe('openApiV3Schema()', () => {
   })
 
   test('wraps a reference with further keywords in allOf', () => {
-    expect(openApiV3Schema('io.k8s.api.apps.v1.DeploymentSpec')).toEqual({
+    expect(defaultRelease.publishedSchema('io.k8s.api.apps.v1.DeploymentSpec', 'v3')).toEqual({
       type: 'object',
       required: ['selector', 'template'],
       properties: {
@@ -50,19 +51,19 @@ describe('openApiV3Schema()', () => {
   })
 
   test('publishes types with custom marshalling', () => {
-    expect(openApiV3Schema('io.k8s.apimachinery.pkg.api.resource.Quantity')).toEqual({
+    expect(defaultRelease.publishedSchema('io.k8s.apimachinery.pkg.api.resource.Quantity', 'v3')).toEqual({
       oneOf: [{ type: 'string' }, { type: 'number' }],
     })
-    expect(openApiV3Schema('io.k8s.apimachinery.pkg.util.intstr.IntOrString')).toEqual({
+    expect(defaultRelease.publishedSchema('io.k8s.apimachinery.pkg.util.intstr.IntOrString', 'v3')).toEqual({
       format: 'int-or-string',
       oneOf: [{ type: 'integer' }, { type: 'string' }],
     })
   })
 })
 
-describe('openApiV2Schema()', () => {
+describe('Release.publishedSchema() for v2', () => {
   test('refers to definitions directly and has no defaults', () => {
-    expect(openApiV2Schema('io.k8s.api.core.v1.ContainerPort')).toEqual({
+    expect(defaultRelease.publishedSchema('io.k8s.api.core.v1.ContainerPort', 'v2')).toEqual({
       type: 'object',
       required: ['containerPort'],
       properties: {
@@ -73,17 +74,21 @@ describe('openApiV2Schema()', () => {
         protocol: { type: 'string', enum: ['SCTP', 'TCP', 'UDP'] },
       },
     })
-    expect(openApiV2Schema('io.k8s.api.policy.v1.PodDisruptionBudgetSpec').properties?.['selector']).toEqual({
+    expect(
+      defaultRelease.publishedSchema('io.k8s.api.policy.v1.PodDisruptionBudgetSpec', 'v2').properties?.['selector'],
+    ).toEqual({
       $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector',
       'x-kubernetes-patch-strategy': 'replace',
     })
   })
 
   test('names the missing definition', () => {
-    expect(() => openApiV2Schema('io.k8s.api.core.v1.Home')).toThrow(
+    expect(() => defaultRelease.publishedSchema('io.k8s.api.core.v1.Home', 'v2')).toThrow(
       'Cannot find a schema: io.k8s.api.core.v1.Home is not built in; schemaNames() lists the built-in schemas',
     )
-    expect(() => openApiV2Schema('com.example.v1.Pod')).toThrow('com.example.v1.Pod is not built in')
+    expect(() => defaultRelease.publishedSchema('com.example.v1.Pod', 'v2')).toThrow(
+      'com.example.v1.Pod is not built in',
+    )
   })
 })
 

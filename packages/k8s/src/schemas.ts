@@ -2,9 +2,7 @@ import type { JSONSchemaProps } from '@kubewright/schema'
 import type { SchemaTypes } from './generated/schema-types.ts'
 import { tableList } from './generated/table-list.ts'
 import { publishedName, shortName } from './internal/definition-name.ts'
-import { publishSchema } from './internal/publish-schema.ts'
 import { resolveSchema } from './internal/resolve-schema.ts'
-import type { SchemaTable } from './internal/schema-table.ts'
 
 export type { SchemaTypes } from './generated/schema-types.ts'
 
@@ -24,8 +22,12 @@ export type TypedSchema<T> = JSONSchemaProps & {
  * const template = s.from<PodTemplateSpec>(schemaOf('io.k8s.api.core.v1.PodTemplateSpec'))
  */
 export function schemaOf<N extends SchemaName>(name: N): TypedSchema<SchemaTypes[N]> {
-  const { table, local } = locate(name)
-  return resolveSchema(table, local)
+  const short = shortName(name)
+  const table = short && tableList.find((t) => t.key === short.table)
+  if (short === undefined || !table?.has(short.local)) {
+    throw new RangeError(`Cannot find a schema: ${name} is not built in; schemaNames() lists the built-in schemas`)
+  }
+  return resolveSchema(table, short.local)
 }
 
 /**
@@ -33,25 +35,4 @@ export function schemaOf<N extends SchemaName>(name: N): TypedSchema<SchemaTypes
  */
 export function schemaNames(): readonly string[] {
   return tableList.flatMap((table) => [...table.names()].map((local) => publishedName(table.key, local))).sort()
-}
-
-/** Returns a definition as a component of /openapi/v3, with references in place and without descriptions. */
-export function openApiV3Schema(name: string): JSONSchemaProps {
-  const { table, local } = locate(name)
-  return publishSchema(table, local, 'v3')
-}
-
-/** Returns a definition of /openapi/v2, with references in place and without descriptions. */
-export function openApiV2Schema(name: string): JSONSchemaProps {
-  const { table, local } = locate(name)
-  return publishSchema(table, local, 'v2')
-}
-
-function locate(name: string): { readonly table: SchemaTable; readonly local: string } {
-  const short = shortName(name)
-  const table = short && tableList.find((t) => t.key === short.table)
-  if (short === undefined || table === undefined || !table.has(short.local)) {
-    throw new RangeError(`Cannot find a schema: ${name} is not built in; schemaNames() lists the built-in schemas`)
-  }
-  return { table, local: short.local }
 }

@@ -6,6 +6,7 @@ import type { Authenticator } from './auth/authenticator.ts'
 import type { Authorizer } from './auth/authorizer.ts'
 import { StoreFeed } from './cache/store-feed.ts'
 import type { WindowLimits } from './cache/window-budget.ts'
+import type { ServedRelease } from './codec/served-release.ts'
 import type { Auditor } from './http/audit/auditor.ts'
 import { RequestHandler } from './http/request-handler.ts'
 import { ObjectRegistry } from './registry/object-registry.ts'
@@ -23,6 +24,8 @@ export interface ApiServerOptions {
   /** Whether a request without credentials for this path is served. @default all are */
   readonly allowsAnonymous?: ((path: string) => boolean) | undefined
   readonly authorizer: Authorizer
+  /** The release of Kubernetes that the server serves. @default that of the package `k8s` */
+  readonly release?: ServedRelease | undefined
   /** @default the system clock */
   readonly clock?: Clock | undefined
   /** @default the system's random numbers */
@@ -81,7 +84,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const feed = new StoreFeed(store, clock, log, options.windows)
   await feed.start()
   const registry = new ObjectRegistry({ store, feed, clock, random })
-  const resources = new ResourceTable()
+  const resources = new ResourceTable(options.release)
   // Filled once, when `setup` has returned the list. Resources hold the chain before that, but no request is served until then.
   const plugins: AdmissionPlugin[] = []
   const admission = new AdmissionChain(plugins)

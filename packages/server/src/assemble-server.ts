@@ -12,6 +12,7 @@ import { builtins } from './builtins/builtins.ts'
 import type { ComponentChecks } from './builtins/core/component-status/component-checks.ts'
 import { kubernetesAddress, type ServiceRanges } from './builtins/core/service/service-allocator.ts'
 import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
+import { type ServedRelease, servedRelease } from './codec/served-release.ts'
 import type { EncryptionConfig } from './config/encryption-config.ts'
 import { converterFor } from './crd/conversion/webhook-converter.ts'
 import { CrdRegistrar } from './crd/crd-registrar.ts'
@@ -28,6 +29,8 @@ export interface AssembleServerOptions extends StandardOptions {
   readonly store: Store
   /** Who may access the server. @default verified client certificates and service account tokens */
   readonly access?: AccessControlOptions | undefined
+  /** The minor release of Kubernetes to serve, such as `1.36`. @default the newest stable one that is supported */
+  readonly kubernetes?: string | undefined
   /** Which built-in resources are served. @default all */
   readonly serves?: ((group: string, version: string, resource: string) => boolean) | undefined
   /** Which objects are stored encrypted, and how. @default none */
@@ -73,11 +76,13 @@ export interface AssembledServer extends ApiServer {
  */
 export async function assembleServer(options: AssembleServerOptions): Promise<AssembledServer> {
   const { history, clock = systemClock, log = nullLogger } = options
-  const store = options.encryption ? encryptedStore(options.store, options.encryption) : options.store
+  const release = await servedRelease(options.kubernetes)
+  const store = options.encryption ? encryptedStore(release, options.store, options.encryption) : options.store
   const access = createAccessControl(options.access)
   let definitions: CrdRegistrar | undefined
   const server = await createApiServer({
     store,
+    release,
     clock,
     log,
     windows: history?.bytes === undefined ? {} : { bytes: history.bytes },
@@ -123,9 +128,9 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
   }
 }
 
-function encryptedStore(store: Store, config: EncryptionConfig): Store {
+function encryptedStore(release: ServedRelease, store: Store, config: EncryptionConfig): Store {
   const prefixes = new Map<string, StoredResource>()
-  for (const { kind, storage } of builtinResources([...builtins, customResourceDefinitions])) {
+  for (const { kind, storage } of builtinResources(release, [...builtins, customResourceDefinitions])) {
     // The first group of a prefix counts: events belong to the core group.
     if (!prefixes.has(storage.prefix)) prefixes.set(storage.prefix, { group: kind.group, resource: kind.plural })
   }
@@ -139,7 +144,7 @@ async function setUp(
   options: AssembleServerOptions,
 ): Promise<{ readonly extensions: ServerExtensions; readonly registrar: CrdRegistrar }> {
   const attached = await access.attach(parts)
-  const resources = builtinResources([...builtins, customResourceDefinitions], {
+  const resources = builtinResources(parts.resources.release, [...builtins, customResourceDefinitions], {
     ...parts,
     access: attached,
     nodes: options.nodes,

@@ -1,16 +1,18 @@
 import type { Clock, Logger, Random } from '@kubewright/base'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import type { Store } from '@kubewright/storage'
 import { frontProxyName } from './aggregation/front-proxy.ts'
 import { type ApiServer, createApiServer } from './api-server.ts'
 import { anonymousUser } from './auth/authenticator.ts'
 import type { Authorizer } from './auth/authorizer.ts'
 import { type RequestHeaderOptions, requestHeaders } from './auth/request-header.ts'
+import { defaultServedRelease } from './codec/served-release.ts'
 import { asCrd, type CrdSpec } from './crd/definitions/crd.ts'
 import { customResources } from './crd/resources/custom-resource.ts'
 import { DiscoveryIndex } from './discovery/discovery-index.ts'
 import { discoveryPaths } from './discovery/discovery-paths.ts'
 import { rootPaths } from './discovery/root-paths.ts'
-import { kubernetesVersion, versionPath } from './discovery/version-path.ts'
+import { versionPath } from './discovery/version-path.ts'
 import { requestTimeout } from './http/filters/request-timeout.ts'
 import { healthPaths } from './http/health/health-paths.ts'
 import { standardChecks } from './http/health/standard-checks.ts'
@@ -63,7 +65,7 @@ export function createExtensionServer(options: ExtensionServerOptions): Promise<
         parts.resources.set(resource)
       }
       const discovery = new DiscoveryIndex(parts.resources)
-      const openApi = { resources: parts.resources, discovery, gitVersion: kubernetesVersion }
+      const openApi = { resources: parts.resources, discovery, release: defaultRelease }
       const { registry } = parts
       const health = standardChecks({ store, feed: registry.feed, clock: parts.clock })
       return {
@@ -72,7 +74,7 @@ export function createExtensionServer(options: ExtensionServerOptions): Promise<
           ...paths,
           discoveryPaths(discovery),
           openApiPaths(openApi, parts.clock),
-          versionPath(),
+          versionPath(defaultRelease),
           healthPaths(health, parts.log),
           rootPaths(discovery, () => [...health.paths(), '/openapi/v2', '/openapi/v3', '/version']),
         ],
@@ -100,5 +102,5 @@ function resourcesOf({ spec }: ExtensionResource, ended: AbortSignal): readonly 
     spec,
     status: { acceptedNames },
   })
-  return customResources(crd, { ended }).served
+  return customResources(crd, { release: defaultServedRelease, ended }).served
 }

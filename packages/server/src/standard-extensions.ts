@@ -8,7 +8,7 @@ import type { AuditPolicy } from './config/audit-policy.ts'
 import { DiscoveryIndex } from './discovery/discovery-index.ts'
 import { discoveryPaths } from './discovery/discovery-paths.ts'
 import { rootPaths } from './discovery/root-paths.ts'
-import { kubernetesVersion, versionPath } from './discovery/version-path.ts'
+import { versionPath } from './discovery/version-path.ts'
 import { Auditor, type AuditSink, metadataPolicy } from './http/audit/auditor.ts'
 import { type InFlightLimits, maxInFlight } from './http/filters/max-in-flight.ts'
 import { maxLongRunning } from './http/filters/max-long-running.ts'
@@ -114,6 +114,7 @@ export async function standardExtensions(
   options: StandardOptions & Pick<BootstrapOptions, 'clusterIpRange'> = {},
 ): Promise<StandardExtensions> {
   const { registry, resources, clock, log } = parts
+  const { facts: release } = resources.release
   const { inFlight, watchesPerUser, body, list } = options.limits ?? {}
   const health = standardChecks({ store: registry.store, feed: registry.feed, clock })
   const discovery = new DiscoveryIndex(resources)
@@ -142,8 +143,8 @@ export async function standardExtensions(
       metricsPath(metrics),
       ...(flowControl ? [flowControl.paths] : []),
       discoveryPaths(discovery),
-      openApiPaths({ resources, discovery, gitVersion: kubernetesVersion }, clock),
-      versionPath(),
+      openApiPaths({ resources, discovery, release }, clock),
+      versionPath(release),
       healthPaths(health, log),
       rootPaths(discovery, () => [...health.paths(), ...unlistedPaths]),
     ],

@@ -1,4 +1,5 @@
 // Decoders of bytes: protobuf, certificates, tokens and the frames of the storage log.
+
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,6 +15,7 @@ import { ProtobufError } from '@kubewright/base/protobuf'
 import { ServiceAccountKeys } from '../../../packages/server/src/auth/service-account-keys.ts'
 import { decodeObject } from '../../../packages/server/src/codec/protobuf/decode-object.ts'
 import { encodeProtobuf } from '../../../packages/server/src/codec/protobuf/envelope.ts'
+import { defaultServedRelease } from '../../../packages/server/src/codec/served-release.ts'
 import {
   decodeFrames,
   encodeFrame,
@@ -29,7 +31,7 @@ const samples = [...sampleObjects(recordedRequests('low')).values()].flat()
 /** Recorded objects that have a protobuf form. */
 const messages: readonly Buffer[] = samples.flatMap((object) => {
   try {
-    return [encodeProtobuf(object)]
+    return [encodeProtobuf(defaultServedRelease, object)]
   } catch {
     return []
   }
@@ -62,14 +64,19 @@ export const binaryDecoders: readonly DecoderTarget[] = [
     generate: bytesFrom(messages),
     check(input) {
       const expected = { apiVersion: 'v1', kind: 'Pod' }
-      const parsed = decoded(() => decodeObject(Buffer.from(input), expected), ProtobufError, ApiError)
+      const parsed = decoded(
+        () => decodeObject(defaultServedRelease, Buffer.from(input), expected),
+        ProtobufError,
+        ApiError,
+      )
       if (!parsed) return
       // Unknown kinds and versions decode to their type only.
-      const encoded = decoded(() => encodeProtobuf(parsed.value), Error)
+      const encoded = decoded(() => encodeProtobuf(defaultServedRelease, parsed.value), Error)
       if (!encoded) return
-      const again = decodeObject(encoded.value, expected)
+      const again = decodeObject(defaultServedRelease, encoded.value, expected)
       must(
-        encodeJson(decodeObject(encodeProtobuf(again), expected)) === encodeJson(again),
+        encodeJson(decodeObject(defaultServedRelease, encodeProtobuf(defaultServedRelease, again), expected)) ===
+          encodeJson(again),
         'an encoded object has the same value',
         again,
       )

@@ -1,4 +1,5 @@
 // Decoders that combine objects: patches, server-side apply and field sets. The input is a JSON text.
+
 import {
   ApiError,
   ApiSyntaxError,
@@ -20,7 +21,7 @@ import {
   parseJson,
 } from '@kubewright/api'
 import { isJsonObject, type Random } from '@kubewright/base'
-import { kindFor } from '@kubewright/k8s/all'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import { amplify, chance, mutateText, mutateValue, oddValues } from '../mutate.ts'
 import { recordedRequests, sampleObjects } from '../requests/recorded-requests.ts'
 import { type DecoderTarget, decoded, type FuzzInput, must } from './decoder-target.ts'
@@ -29,7 +30,7 @@ const samples = sampleObjects(recordedRequests('low'))
 const pods = samples.get('v1/Pod')!
 const services = samples.get('v1/Service')!
 const deployments = samples.get('apps/v1/Deployment')!
-const podSchema = kindFor({ group: '', version: 'v1', kind: 'Pod' })!.schema
+const podSchema = defaultRelease.kindFor({ group: '', version: 'v1', kind: 'Pod' })!.schema
 
 /** A recorded object, sometimes with mutations, as it could be stored. */
 function object(

@@ -1,6 +1,5 @@
 import { isJsonObject, type Random } from '@kubewright/base'
-import { kindFor } from '@kubewright/k8s/all'
-import { discoveryGroups } from '@kubewright/k8s/discovery'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import type { RequestSpec } from '../../conformance/case-format.ts'
 import { chance, mutateValue, oddValues } from '../mutate.ts'
@@ -82,10 +81,10 @@ export class ScenarioGenerator {
 
   constructor() {
     const samples = sampleObjects(recordedRequests('ns'))
-    this.#targets = discoveryGroups().flatMap(({ group, versions }) =>
+    this.#targets = defaultRelease.groups.flatMap(({ group, versions }) =>
       versions.flatMap(({ version, resources }) =>
         resources.flatMap(({ resource, kind: name, subresources = [], verbs }): Target[] => {
-          const kind = kindFor({ group, version, kind: name })
+          const kind = defaultRelease.kindFor({ group, version, kind: name })
           const known = samples.get(`${group === '' ? '' : `${group}/`}${version}/${name}`)
           if (!kind || !known || excluded.test(resource) || !verbs.includes('create')) return []
           return [

@@ -1,6 +1,8 @@
 // Scenarios about protobuf bodies: valid ones, damaged ones, and envelopes that do not fit their object.
+
 import type { Random } from '@kubewright/base'
 import { encodeProtobuf } from '../../../packages/server/src/codec/protobuf/envelope.ts'
+import { defaultServedRelease } from '../../../packages/server/src/codec/served-release.ts'
 import type { RequestSpec } from '../../conformance/case-format.ts'
 import { chance, mutateBytes } from '../mutate.ts'
 import type { Scenario } from './scenario.ts'
@@ -131,11 +133,15 @@ export function protobufScenario(random: Random, id: string): Scenario {
   const collection = place.replace('{ns}', namespace)
   const path = `${collection}/o`
   const encoded = (changes: Json = {}): Buffer =>
-    encodeProtobuf({ ...sample, metadata: { name: 'o', namespace, labels: { l: 'm' } }, ...changes })
+    encodeProtobuf(defaultServedRelease, {
+      ...sample,
+      metadata: { name: 'o', namespace, labels: { l: 'm' } },
+      ...changes,
+    })
   const body = (bytes: Buffer): Json => ({ $base64: bytes.toString('base64') })
   const wrongKind = (): Buffer => {
     const [, other] = random.pick(samples)
-    return encodeProtobuf({ ...other, metadata: { name: 'o', namespace } })
+    return encodeProtobuf(defaultServedRelease, { ...other, metadata: { name: 'o', namespace } })
   }
   const headers = { 'content-type': chance(random, 0.05) ? `${protobuf};type=x` : protobuf }
   const requests: RequestSpec[] = []
@@ -146,7 +152,11 @@ export function protobufScenario(random: Random, id: string): Scenario {
         requests.push({ method: 'PUT', path, headers, body: body(bytes) })
         break
       case 1: {
-        const options = encodeProtobuf({ apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background' })
+        const options = encodeProtobuf(defaultServedRelease, {
+          apiVersion: 'v1',
+          kind: 'DeleteOptions',
+          propagationPolicy: 'Background',
+        })
         requests.push({
           method: 'DELETE',
           path,

@@ -1,6 +1,7 @@
 import { encodeYaml } from '@kubewright/api'
 import { isJsonObject, type Random } from '@kubewright/base'
 import { encodeProtobuf } from '../../../packages/server/src/codec/protobuf/envelope.ts'
+import { defaultServedRelease } from '../../../packages/server/src/codec/served-release.ts'
 import type { RequestSpec } from '../../conformance/case-format.ts'
 import { amplify, chance, mutateBytes, mutateText, mutateValue, oddValues, wellFormed } from '../mutate.ts'
 import type { FuzzRequest, FuzzUser } from './fuzz-request.ts'
@@ -400,7 +401,7 @@ export class RequestGenerator {
     if (type.includes('protobuf')) {
       let bytes: Buffer
       try {
-        bytes = encodeProtobuf(value)
+        bytes = encodeProtobuf(defaultServedRelease, value)
       } catch {
         bytes = Buffer.from(`k8s\0${text}`)
       }

@@ -1,8 +1,7 @@
 import type { CrdManifest } from '@kubewright/api'
 import { isJsonObject } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
-import { builtinKinds, kindFor } from '@kubewright/k8s/all'
-import { discoveryGroups } from '@kubewright/k8s/discovery'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import { isCrd } from '../input/crds-in.ts'
 import { openApiCrd } from './openapi-crd.ts'
 
@@ -36,7 +35,7 @@ async function extensionCrds(
   withKubernetes: boolean,
   signal: AbortSignal,
 ): Promise<CrdManifest[]> {
-  const kubernetes = new Set(discoveryGroups().map(({ group }) => group))
+  const kubernetes = new Set(defaultRelease.groups.map(({ group }) => group))
   const found = new Map<string, CrdManifest>()
   for (const { name, versions } of await client.discovery.groups({ signal })) {
     // A CRD cannot be in a group without a dot.
@@ -46,7 +45,7 @@ async function extensionCrds(
         ({ plural, kind }) =>
           !known.has(`${plural}.${name}`) &&
           !found.has(`${plural}.${name}`) &&
-          kindFor({ group: name, version, kind }) === undefined,
+          defaultRelease.kindFor({ group: name, version, kind }) === undefined,
       )
       if (wanted.length === 0) continue
       const document = await client.rest.json({ method: 'GET', path: `/openapi/v3/apis/${name}/${version}`, signal })
@@ -62,7 +61,7 @@ async function extensionCrds(
 /** The kinds of `kubewright/k8s` among the names, which need no import. */
 export function builtinNamed(names: readonly string[]): string[] {
   const lower = names.map((name) => name.toLowerCase())
-  const found = builtinKinds().filter(({ kind, plural, singular, group, shortNames }) =>
+  const found = defaultRelease.kinds.filter(({ kind, plural, singular, group, shortNames }) =>
     [kind.toLowerCase(), plural, singular, `${plural}.${group}`, ...shortNames].some((name) => lower.includes(name)),
   )
   return [...new Set(found.map(({ kind }) => kind))]

@@ -7,7 +7,7 @@ import {
   parseYaml,
 } from '@kubewright/api'
 import { deepCopy, errorText, isJsonObject, KubewrightError } from '@kubewright/base'
-import { kindFor } from '@kubewright/k8s/all'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { type Kustomization, loadObjects, parsed, unsupported } from './kustomization.ts'
 import { describeId, type MutableObject, type ResourceEntry, type ResourceId } from './resource-entry.ts'
@@ -69,7 +69,7 @@ function merge(entries: ResourceEntry[], entry: ResourceEntry, patch: MutableObj
     return
   }
   const { id, object: before } = entry
-  const schema = kindFor(id)?.schema
+  const schema = defaultRelease.kindFor(id)?.schema
   const { apiVersion: _, kind: __, metadata, ...rest } = patch
   // A patch names its object, and cannot rename it.
   const { name: ___, namespace: ____, ...meta } = isJsonObject(metadata) ? metadata : {}

@@ -1,6 +1,6 @@
 import { gvkOf } from '@kubewright/api'
 import { isJsonObject, textOf } from '@kubewright/base'
-import { kindFor } from '@kubewright/k8s/all'
+import { defaultRelease } from '@kubewright/k8s/releases'
 
 /** A JSON object that a build modifies in place. */
 export type MutableObject = Record<string, unknown>
@@ -51,7 +51,7 @@ export class ResourceEntry {
 
   get isClusterScoped(): boolean {
     // As in kustomize, only built-in kinds can be cluster-scoped: the scope of others is not known.
-    return kindFor(this.id)?.scope === 'Cluster'
+    return defaultRelease.kindFor(this.id)?.scope === 'Cluster'
   }
 
   rename(name: string): void {

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseFlags, UsageError } from '@kubewright/base'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import { describe, expect, test } from 'vitest'
 import { type ApiServerConfig, apiServerConfig } from './api-server-config.ts'
 import { apiServerFlags } from './api-server-flags.ts'
@@ -10,10 +11,10 @@ import { parseTokenFile } from './token-file.ts'
 
 const options = async (args: string, plugins?: readonly string[]): Promise<ApiServerConfig> => {
   const { values } = parseFlags(apiServerFlags, args === '' ? [] : args.split(' '))
-  return apiServerConfig({ ...values, 'enable-admission-plugins': plugins }, { out: () => undefined })
+  return apiServerConfig(defaultRelease, { ...values, 'enable-admission-plugins': plugins }, { out: () => undefined })
 }
 
-describe('apiServerConfig()', () => {
+describe('apiServerConfig(defaultRelease, )', () => {
   test('listens on the loopback address and authorizes by Node and RBAC by default', async () => {
     expect(await options('')).toEqual({
       config: {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { parseYaml } from '@kubewright/api'
 import { type Defined, errorText, type FlagValues, IPAddress, UsageError } from '@kubewright/base'
 import type { AccessConfig, AuditConfig, PlaneConfig } from '@kubewright/controlplane'
+import type { Release } from '@kubewright/k8s/releases'
 import {
   defaultAdmissionPlugins,
   type EncryptionConfig,
@@ -15,7 +16,6 @@ import type { apiServerFlags } from './api-server-flags.ts'
 import { authenticationConfig } from './authentication-config.ts'
 import { authorizationConfig, webhookConnections } from './authorization-config.ts'
 import { certificateConfig } from './certificate-config.ts'
-import { featureGates } from './feature-gates.ts'
 import { kubeletConfig } from './kubelet-config.ts'
 import { runtimeConfig, type ServesResource } from './runtime-config.ts'
 import { parseTokenFile } from './token-file.ts'
@@ -30,6 +30,7 @@ type Flags = FlagValues<typeof apiServerFlags>
 
 /** Derives the configuration from flags and reads the files that they name. Throws {@link UsageError} for values that kube-apiserver refuses. */
 export async function apiServerConfig(
+  release: Release,
   values: Flags & { readonly 'enable-admission-plugins'?: readonly string[] | undefined },
   { out }: Pick<CommandContext, 'out'>,
 ): Promise<ApiServerConfig> {
@@ -47,7 +48,7 @@ export async function apiServerConfig(
       'Requests without credentials get 401, because the authorization mode AlwaysAllow would allow them everything',
     )
   }
-  warnings.push(...gateWarnings(values['feature-gates'] ?? new Map()))
+  warnings.push(...gateWarnings(release, values['feature-gates'] ?? new Map()))
   const tokenWebhook = await tokenWebhookConfig(values)
   const tokens = await tokensIn(values['token-auth-file'], warnings)
   const { serving: certificate, serviceAccounts } = (await certificateConfig(values)) ?? {}
@@ -73,7 +74,7 @@ export async function apiServerConfig(
       },
     },
     audit: await auditConfig(values, warnings, out),
-    serves: servedResources(values['runtime-config'], warnings),
+    serves: servedResources(release, values['runtime-config'], warnings),
     encryption: await encryptionIn(values['encryption-provider-config']),
     scheduler: values.scheduler,
     kubelets: await kubeletConfig(values),
@@ -156,20 +157,21 @@ async function auditConfig(
 }
 
 function servedResources(
+  release: Release,
   switches: ReadonlyMap<string, boolean> | undefined,
   warnings: string[],
 ): ServesResource | undefined {
   if (switches === undefined) return undefined
-  const config = runtimeConfig(switches)
+  const config = runtimeConfig(release, switches)
   warnings.push(...config.warnings)
   return config.serves
 }
 
 /** The gates whose value has no effect. Throws {@link UsageError} for gates and values that kube-apiserver refuses. */
-function gateWarnings(gates: ReadonlyMap<string, boolean>): string[] {
+function gateWarnings(release: Release, gates: ReadonlyMap<string, boolean>): string[] {
   const ignored: string[] = []
   for (const [name, value] of gates) {
-    const gate = featureGates.get(name)
+    const gate = release.featureGates.get(name)
     if (!gate) throw new UsageError(`--feature-gates: unrecognized feature gate: ${name}`)
     if (value === gate.default) continue
     if (gate.isLocked) {
@@ -181,7 +183,7 @@ function gateWarnings(gates: ReadonlyMap<string, boolean>): string[] {
   }
   if (ignored.length === 0) return []
   return [
-    `--feature-gates ${ignored.join(',')} has no effect: this server has the features of v1.35 that are on by default`,
+    `--feature-gates ${ignored.join(',')} has no effect: this server has the features of v${release.version} that are on by default`,
   ]
 }
 

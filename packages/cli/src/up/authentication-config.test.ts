@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseFlags } from '@kubewright/base'
 import type { AccessConfig } from '@kubewright/controlplane'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiServerConfig } from './api-server-config.ts'
 import { apiServerFlags } from './api-server-flags.ts'
@@ -15,7 +16,9 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const access = async (...args: string[]): Promise<AccessConfig> => {
-  const { config } = await apiServerConfig(parseFlags(apiServerFlags, args).values, { out: () => undefined })
+  const { config } = await apiServerConfig(defaultRelease, parseFlags(apiServerFlags, args).values, {
+    out: () => undefined,
+  })
   return config.access!
 }
 
@@ -34,7 +37,7 @@ const jwt = [
   },
 ]
 
-describe('apiServerConfig()', () => {
+describe('apiServerConfig(defaultRelease, )', () => {
   test('prefixes user names with the issuer unless the claim is email or the prefix is -', async () => {
     const usernameOf = async (...args: string[]): Promise<unknown> =>
       (await access(...issuer, ...args)).jwt?.issuers[0]?.username

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseFlags } from '@kubewright/base'
 import type { AccessConfig, AuthorizersConfig } from '@kubewright/controlplane'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiServerConfig } from './api-server-config.ts'
 import { apiServerFlags } from './api-server-flags.ts'
@@ -25,14 +26,16 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const access = async (...args: string[]): Promise<AccessConfig> => {
-  const { config } = await apiServerConfig(parseFlags(apiServerFlags, args).values, { out: () => undefined })
+  const { config } = await apiServerConfig(defaultRelease, parseFlags(apiServerFlags, args).values, {
+    out: () => undefined,
+  })
   return config.access!
 }
 /** The chain of authorizers, where webhooks or a file describe one. */
 const chain = async (...args: string[]): Promise<AuthorizersConfig> =>
   (await access(...args)).authorization as AuthorizersConfig
 
-describe('apiServerConfig()', () => {
+describe('apiServerConfig(defaultRelease, )', () => {
   test('reads the webhook of --authorization-webhook-config-file, with the defaults of kube-apiserver', async () => {
     const read = await chain(
       '--authorization-mode=Node,Webhook,RBAC',

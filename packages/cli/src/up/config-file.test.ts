@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseFlags } from '@kubewright/base'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { configFileArguments } from './config-file.ts'
 import { runtimeConfig } from './runtime-config.ts'
@@ -63,7 +64,9 @@ describe('configFileArguments()', () => {
 describe('runtimeConfig()', () => {
   const serves = (text: string, ...resource: [string, string, string]): boolean => {
     const pairs = text.split(',').map((pair) => pair.split('=') as [string, string])
-    return runtimeConfig(new Map(pairs.map(([key, value]) => [key, value === 'true']))).serves(...resource)
+    return runtimeConfig(defaultRelease, new Map(pairs.map(([key, value]) => [key, value === 'true']))).serves(
+      ...resource,
+    )
   }
 
   test.each<[string, [string, string, string], boolean]>([
@@ -81,9 +84,9 @@ describe('runtimeConfig()', () => {
   })
 
   test('refuses unknown groups and the core group, and warns about versions that are missing', () => {
-    expect(() => runtimeConfig(new Map([['nosuch/v1', true]]))).toThrow('unknown api groups nosuch/v1')
-    expect(() => runtimeConfig(new Map([['api/v1', false]]))).toThrow('v1 cannot be turned off')
-    expect(runtimeConfig(new Map([['batch/v2alpha1', true]])).warnings).toEqual([
+    expect(() => runtimeConfig(defaultRelease, new Map([['nosuch/v1', true]]))).toThrow('unknown api groups nosuch/v1')
+    expect(() => runtimeConfig(defaultRelease, new Map([['api/v1', false]]))).toThrow('v1 cannot be turned off')
+    expect(runtimeConfig(defaultRelease, new Map([['batch/v2alpha1', true]])).warnings).toEqual([
       '--runtime-config batch/v2alpha1=true has no effect: this server does not have batch/v2alpha1',
     ])
   })

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { maxJsonDepth } from '@kubewright/api'
 import { type FlagValues, UsageError } from '@kubewright/base'
 import type { PlaneConfig, StoreConfig } from '@kubewright/controlplane'
+import { kubernetes, type Release } from '@kubewright/k8s/releases'
 import { adminUser } from '@kubewright/server'
 import type { CommandContext } from '../command/command-context.ts'
 import { admissionPlugins, apiServerConfig } from './api-server-config.ts'
@@ -22,6 +23,7 @@ export async function planeConfig(
   store: StoreConfig,
   { env }: Pick<CommandContext, 'env'>,
 ): Promise<FlagConfig> {
+  await releaseOf(values)
   return { ...commonConfig(values), ...(await clientAccess(values)), store: await storeConfig(values, store, env) }
 }
 
@@ -33,7 +35,7 @@ export async function upConfig(
   values: FlagValues<typeof upFlags>,
   context: Pick<CommandContext, 'env' | 'out'>,
 ): Promise<{ readonly config: FlagConfig; readonly warnings: readonly string[] }> {
-  const { config: api, warnings } = await apiServerConfig(values, context)
+  const { config: api, warnings } = await apiServerConfig(await releaseOf(values), values, context)
   const common = commonConfig(values)
   const { access } = await clientAccess(values, values['client-ca-file'])
   const config = {
@@ -53,9 +55,19 @@ export async function upConfig(
   return { config, warnings }
 }
 
+/** The release to serve. Throws {@link UsageError} if it is not supported. */
+async function releaseOf(values: Flags): Promise<Release> {
+  try {
+    return await kubernetes(values.kubernetes)
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(`--kubernetes: ${error.message}`) : error
+  }
+}
+
 function commonConfig(values: Flags) {
   const { port, nodes, 'max-list-objects': objects } = values
   return {
+    kubernetes: values.kubernetes,
     controllers: values.controllers,
     // With heartbeats, because a kube-controller-manager may monitor the nodes.
     nodes: nodes > 0 ? ({ nodes, heartbeat: '10s' } as const) : 0,

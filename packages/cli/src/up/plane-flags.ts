@@ -36,6 +36,11 @@ export function planeFlags({ port, portText, nodes, storage }: PlaneDefaults) {
       parse: (text) => endpointsOf(text, '--etcd'),
       help: 'Keep objects in etcd, which several servers may share; ETCDCTL_CACERT, ETCDCTL_CERT and ETCDCTL_KEY name the certificate files, ETCDCTL_USER is NAME:PASSWORD',
     },
+    kubernetes: {
+      value: 'VERSION',
+      defaultText: 'the newest stable one',
+      help: 'Serve this minor release of Kubernetes, such as 1.36',
+    },
     'history-mib': {
       value: 'N',
       default: '64',

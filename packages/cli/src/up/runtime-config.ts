@@ -1,5 +1,5 @@
 import { UsageError } from '@kubewright/base'
-import { discoveryGroups } from '@kubewright/k8s/discovery'
+import type { Release } from '@kubewright/k8s/releases'
 
 /** Whether a server serves a built-in resource. */
 export type ServesResource = (group: string, version: string, resource: string) => boolean
@@ -21,10 +21,10 @@ const classes: Readonly<Record<string, (version: string) => boolean>> = {
  * Resolves `--runtime-config`. The more specific key wins: a resource, then a group version, then `api/ga`, `api/beta` and `api/alpha`, then
  * `api/all` (apiserver/pkg/server/resourceconfig). Throws {@link UsageError} for groups that Kubernetes does not have.
  */
-export function runtimeConfig(switches: ReadonlyMap<string, boolean>): RuntimeConfig {
+export function runtimeConfig(release: Release, switches: ReadonlyMap<string, boolean>): RuntimeConfig {
   const served = new Set<string>()
   const groups = new Set<string>()
-  for (const { group, versions } of discoveryGroups()) {
+  for (const { group, versions } of release.groups) {
     groups.add(group)
     for (const { version, resources } of versions) {
       served.add(keyOf(group, version))

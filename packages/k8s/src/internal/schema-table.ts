@@ -1,4 +1,5 @@
 import { publishedName } from './definition-name.ts'
+import { lineTable } from './line-table.ts'
 import { type Definition, parseDefinition } from './schema-notation.ts'
 
 /**
@@ -10,14 +11,21 @@ export class SchemaTable {
   readonly key: string
   readonly #text: string
   readonly #imports: readonly SchemaTable[]
-  #lines: Map<string, string> | undefined
+  readonly #changes: string | undefined
+  #lines: ReadonlyMap<string, string> | undefined
   readonly #definitions = new Map<string, Definition>()
 
-  /** `imports` are the tables to which definitions of this one refer. */
-  constructor(key: string, text: string, imports: readonly SchemaTable[] = []) {
+  /** `imports` are the tables to which definitions of this one refer. `changes` replace, add and remove lines of the text. */
+  constructor(key: string, text: string, imports: readonly SchemaTable[] = [], changes?: string) {
     this.key = key
     this.#text = text
     this.#imports = imports
+    this.#changes = changes
+  }
+
+  /** Returns the table of another release: its lines are those of this one with `changes`, its references lead to `imports`. */
+  derive(changes: string | undefined, imports: readonly SchemaTable[]): SchemaTable {
+    return new SchemaTable(this.key, this.#text, imports, changes)
   }
 
   /** Returns the local names of all definitions, in published order. */
@@ -53,15 +61,7 @@ export class SchemaTable {
     return { table, local: ref.slice(dot + 1) }
   }
 
-  #index(): Map<string, string> {
-    if (this.#lines === undefined) {
-      this.#lines = new Map()
-      for (const line of this.#text.split('\n')) {
-        if (line === '') continue
-        const blank = line.indexOf(' ')
-        this.#lines.set(blank < 0 ? line : line.slice(0, blank), line)
-      }
-    }
-    return this.#lines
+  #index(): ReadonlyMap<string, string> {
+    return (this.#lines ??= lineTable(this.#text, this.#changes))
   }
 }

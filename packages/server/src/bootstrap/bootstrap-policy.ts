@@ -8,6 +8,7 @@ import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { SystemWriter } from '../verbs/write/system-writer.ts'
 import { bootstrapBindings, bootstrapRoles } from './generated/bootstrap-rbac.ts'
+import { releaseLoaders } from './generated/release-loaders.ts'
 import { seedObjects } from './seed-objects.ts'
 
 /** A role in short form. */
@@ -32,6 +33,32 @@ export interface BootstrapBinding {
   readonly subjects: readonly string[]
 }
 
+/** The roles and bindings of a release; a name stands for the same one as in the default release. */
+export interface BootstrapChanges {
+  readonly roles: readonly (string | BootstrapRole)[]
+  readonly bindings: readonly (string | BootstrapBinding)[]
+}
+
+/** Returns the roles and bindings that a server of a minor release creates. */
+export async function policyOf(version: string): Promise<{
+  readonly roles: readonly BootstrapRole[]
+  readonly bindings: readonly BootstrapBinding[]
+}> {
+  const changes = (await releaseLoaders[version]?.())?.changes
+  if (!changes) return { roles: bootstrapRoles, bindings: bootstrapBindings }
+  return { roles: named(changes.roles, bootstrapRoles), bindings: named(changes.bindings, bootstrapBindings) }
+}
+
+function named<T extends { readonly name: string; readonly namespace?: string | undefined }>(
+  all: readonly (string | T)[],
+  known: readonly T[],
+): readonly T[] {
+  const byName = new Map(
+    known.map((one) => [one.namespace === undefined ? one.name : `${one.namespace}/${one.name}`, one]),
+  )
+  return all.map((one) => (typeof one === 'string' ? byName.get(one)! : one))
+}
+
 const apiVersion = `${rbacGroup}/v1`
 const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate'
 const aggregateLabel = (name: string): string => `${rbacGroup}/aggregate-to-${name}`
@@ -54,11 +81,12 @@ export async function ensureBootstrapPolicy(parts: BootstrapPolicyParts): Promis
   }
   const [roles, clusterRoles] = [resourceOf('roles'), resourceOf('clusterroles')]
   const [bindings, clusterBindings] = [resourceOf('rolebindings'), resourceOf('clusterrolebindings')]
+  const policy = await policyOf(parts.resources.release.facts.version)
   await Promise.all([
-    ...byNamespace(bootstrapRoles).map(([namespace, all]) =>
+    ...byNamespace(policy.roles).map(([namespace, all]) =>
       ensureAll(parts, namespace === '' ? clusterRoles : roles, namespace, all, roleObject, completeRole),
     ),
-    ...byNamespace(bootstrapBindings).map(([namespace, all]) =>
+    ...byNamespace(policy.bindings).map(([namespace, all]) =>
       ensureAll(parts, namespace === '' ? clusterBindings : bindings, namespace, all, bindingObject, completeBinding),
     ),
   ])

@@ -1,4 +1,5 @@
 import { uuid } from '@kubewright/base'
+import { defaultServedRelease } from '../codec/served-release.ts'
 import type { ObjectRegistry } from '../registry/object-registry.ts'
 import { markReadable } from '../resource/read-problem.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -25,6 +26,8 @@ export async function seedObjects(
   namespace = '',
 ): Promise<ReadonlySet<string>> {
   const created = new Set<string>()
+  // The image has the objects of the default release.
+  if (resource.release !== defaultServedRelease) return created
   const templates = bootstrapImage[`${resource.kind.apiVersion} ${resource.kind.plural}`] ?? {}
   const nameInImage = (name: string): string => (namespace === '' ? name : `${namespace}/${name}`)
   const known = names.filter((name) => Object.hasOwn(templates, nameInImage(name)))

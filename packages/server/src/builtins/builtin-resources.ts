@@ -1,7 +1,7 @@
 import type { AnyKind } from '@kubewright/api'
 import { unreachable } from '@kubewright/base'
-import { kindFor } from '@kubewright/k8s/all'
-import { discoveryGroups, type ResourceDiscovery } from '@kubewright/k8s/discovery'
+import type { ResourceDiscovery } from '@kubewright/k8s/discovery'
+import type { ServedRelease } from '../codec/served-release.ts'
 import { builtinOrigin } from '../resource/origin.ts'
 import type { Resource } from '../resource/resource.ts'
 import { mainStrategy, statusStrategy } from '../resource/status-strategy.ts'
@@ -11,27 +11,30 @@ import { labelsText, scaleSubresource } from './scale/scale-view.ts'
 import { typedCodec } from './typed/typed-codec.ts'
 
 /**
- * The resources of a Kubernetes v1.35 server, in the order of discovery. A resource without a definition has the default behaviour. Without
- * `server`, the `withServer` parts of the definitions are left out.
+ * The resources of a release of Kubernetes, in the order of discovery. A resource without a definition has the default behaviour.
+ * Definitions of resources that the release does not have are left out. Without `server`, so are the `withServer` parts.
  */
-export function builtinResources(definitions: readonly BuiltinDefinition[], server?: BuiltinServer): Resource[] {
-  const behaviors = new Map(definitions.map((definition) => [keyOf(definition), behaviorOf(definition, server)]))
-  const unused = new Set(behaviors.keys())
+export function builtinResources(
+  release: ServedRelease,
+  definitions: readonly BuiltinDefinition[],
+  server?: BuiltinServer,
+): Resource[] {
+  const behaviors = new Map(
+    definitions.map((definition) => [keyOf(definition), () => behaviorOf(definition, release, server)]),
+  )
   const resources: Resource[] = []
-  for (const { group, versions } of discoveryGroups()) {
+  for (const { group, versions } of release.facts.groups) {
     for (const { version, resources: listed } of versions) {
       for (const found of listed) {
         const { resource } = found
-        const kind = kindFor({ group, version, kind: found.kind })
+        const kind = release.facts.kindFor({ group, version, kind: found.kind })
         if (!kind) unreachable(`Discovery lists ${group}/${version} ${found.kind}, which is not a built-in kind`)
         const keys = [keyOf({ group, version, resource }), keyOf({ group, resource })]
         const key = keys.find((candidate) => behaviors.has(candidate)) ?? ''
-        unused.delete(key)
-        resources.push(assemble(kind, found, behaviors.get(key) ?? {}))
+        resources.push(assemble(release, kind, found, behaviors.get(key)?.() ?? {}))
       }
     }
   }
-  if (unused.size > 0) unreachable(`Discovery does not list these built-in resources: ${[...unused].join(', ')}`)
   return resources
 }
 
@@ -39,25 +42,36 @@ function keyOf({ group, version, resource }: Pick<BuiltinDefinition, 'group' | '
   return version === undefined ? `${group}/${resource}` : `${group}/${version}/${resource}`
 }
 
-function behaviorOf(definition: BuiltinDefinition, server: BuiltinServer | undefined): BuiltinBehavior {
+function behaviorOf(
+  base: BuiltinDefinition,
+  release: ServedRelease,
+  server: BuiltinServer | undefined,
+): BuiltinBehavior {
+  const definition = { ...base, ...base.withRelease?.(release) }
   const added = server && definition.withServer?.(server)
   if (!added) return definition
   return { ...definition, ...added, subresources: { ...definition.subresources, ...added.subresources } }
 }
 
-function assemble(kind: AnyKind, found: ResourceDiscovery, behavior: BuiltinBehavior): Resource {
+function assemble(
+  release: ServedRelease,
+  kind: AnyKind,
+  found: ResourceDiscovery,
+  behavior: BuiltinBehavior,
+): Resource {
   const { resource, verbs } = found
-  const { strategy, subresources } = completed(behavior, kind, found)
+  const { strategy, subresources } = completed(release, behavior, kind, found)
   return {
     kind: factsOf(kind, resource),
     origin: builtinOrigin,
+    release,
     errorGroup: behavior.errorGroup ?? kind.group,
     serving: { verbs, deprecation: behavior.deprecation },
     strategy,
     subresources,
     virtual: behavior.virtual,
     computed: behavior.computed,
-    codec: typedCodec(kind, strategy),
+    codec: typedCodec(release, kind, strategy),
     storage: {
       prefix: `/registry/${behavior.storagePath ?? `${resource}/`}`,
       apiVersion: kind.apiVersion,
@@ -73,6 +87,7 @@ function assemble(kind: AnyKind, found: ResourceDiscovery, behavior: BuiltinBeha
 
 /** Adds the subresources that discovery lists and the definition lacks: status and scale follow the rules that most kinds share. */
 function completed(
+  release: ServedRelease,
   behavior: BuiltinBehavior,
   kind: AnyKind,
   found: ResourceDiscovery,
@@ -86,7 +101,7 @@ function completed(
       strategy = mainStrategy(strategy)
     } else if (name === 'scale') {
       const selector = kind.kind === 'ReplicationController' ? { selector: labelsText } : {}
-      subresources[name] = scaleSubresource({ apiVersion: kind.apiVersion, strategy, ...selector })
+      subresources[name] = scaleSubresource({ release, apiVersion: kind.apiVersion, strategy, ...selector })
     } else subresources[name] = { verbs }
   }
   return { strategy, subresources }

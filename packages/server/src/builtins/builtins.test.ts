@@ -1,5 +1,6 @@
-import { discoveryGroups } from '@kubewright/k8s/discovery'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import { describe, expect, test } from 'vitest'
+import { defaultServedRelease } from '../codec/served-release.ts'
 import type { MutableObject } from '../resource/object.ts'
 import { tableTime } from '../testdata/strategy-harness.ts'
 import { builtinResources } from './builtin-resources.ts'
@@ -20,7 +21,7 @@ const tables = builtins.flatMap(({ group, resource, table }) =>
 
 describe('builtins', () => {
   test('define columns for every resource that can be listed', () => {
-    const listed = discoveryGroups().flatMap(({ group, versions }) =>
+    const listed = defaultRelease.groups.flatMap(({ group, versions }) =>
       versions.flatMap(({ resources }) =>
         resources.filter(({ verbs }) => verbs.includes('list')).map(({ resource }) => `${group}/${resource}`),
       ),
@@ -39,9 +40,11 @@ describe('builtins', () => {
 })
 
 describe('builtinResources()', () => {
-  test('rejects a definition that discovery does not list', () => {
-    expect(() => builtinResources([{ group: 'apps', resource: 'deploymentz' }])).toThrow(
-      'Discovery does not list these built-in resources: apps/deploymentz',
+  test('leaves out the definition of a resource that the release does not have', () => {
+    const names = builtinResources(defaultServedRelease, [{ group: 'apps', resource: 'later' }]).map(
+      ({ kind }) => kind.plural,
     )
+    expect(names).not.toContain('later')
+    expect(names).toContain('deployments')
   })
 })

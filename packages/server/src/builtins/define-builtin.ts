@@ -2,6 +2,7 @@ import type { NodeConnector } from '@kubewright/api'
 import type { Clock, Logger, Random } from '@kubewright/base'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { AttachedAccess } from '../auth/access-control.ts'
+import type { ServedRelease } from '../codec/served-release.ts'
 import type { KubeletConnections } from '../proxy/kubelet-connections.ts'
 import type { ObjectAccess } from '../registry/object-access.ts'
 import type { Conversion } from '../resource/conversion.ts'
@@ -79,6 +80,8 @@ export interface BuiltinDefinition extends BuiltinBehavior {
   readonly resource: string
   /** The only version that the definition applies to. @default every version that has no definition of its own */
   readonly version?: string | undefined
+  /** Behaviour that depends on the release of Kubernetes. Its fields replace those of the definition. */
+  readonly withRelease?: ((release: ServedRelease) => BuiltinBehavior) | undefined
   /**
    * Behaviour that needs the running server, such as the allocation of addresses. It is called once, when the server starts. Its fields
    * replace those of the definition; subresources are joined.

@@ -1,3 +1,4 @@
+import { lineTable } from '@kubewright/k8s/releases'
 import { goTypes } from './generated/go-types.ts'
 
 /** A field of a Go struct in its JSON form. */
@@ -14,30 +15,33 @@ export interface GoField {
   readonly label: string
 }
 
-const packages = new Map<string, Map<string, string>>()
+/** The Go type declarations of a release. A package is parsed on first use. */
+export class GoDeclarations {
+  readonly #changes: Readonly<Record<string, string>>
+  readonly #packages = new Map<string, ReadonlyMap<string, string>>()
 
-/** The fields of a struct, the target of a named type, or undefined for an unknown type. */
-export function goDeclaration(type: string): readonly GoField[] | string | undefined {
-  const at = type.lastIndexOf('.')
-  const key = type.slice(0, at)
-  let declarations = packages.get(key)
-  if (!declarations) {
-    declarations = new Map()
-    for (const line of (goTypes[key] ?? '').split('\n')) {
-      const end = line.search(/[ =]/)
-      declarations.set(end < 0 ? line : line.slice(0, end), end < 0 ? '' : line.slice(end))
-    }
-    packages.set(key, declarations)
+  /** `changes` are the declarations by package that differ from those of the default release. */
+  constructor(changes: Readonly<Record<string, string>> = {}) {
+    this.#changes = changes
   }
-  const text = declarations.get(type.slice(at + 1))
-  if (text === undefined) return undefined
-  if (text.startsWith('=')) return text.slice(1)
-  return text === ''
-    ? []
-    : text
-        .slice(1)
-        .split(' ')
-        .map((field) => parseField(field, key))
+
+  /** The fields of a struct, the target of a named type, or undefined for an unknown type. */
+  find(type: string): readonly GoField[] | string | undefined {
+    const at = type.lastIndexOf('.')
+    const key = type.slice(0, at)
+    const name = type.slice(at + 1)
+    const line = this.#linesOf(key).get(name)
+    if (line === undefined) return undefined
+    if (line[name.length] === '=') return line.slice(name.length + 1)
+    const [, ...fields] = line.split(' ')
+    return fields.map((field) => parseField(field, key))
+  }
+
+  #linesOf(key: string): ReadonlyMap<string, string> {
+    let lines = this.#packages.get(key)
+    if (!lines) this.#packages.set(key, (lines = lineTable(goTypes[key] ?? '', this.#changes[key])))
+    return lines
+  }
 }
 
 function parseField(text: string, key: string): GoField {

@@ -266,7 +266,7 @@ export class CrdRegistrar implements AsyncDisposable {
     if (!installed || !same) {
       const end = new AbortController()
       const converter = this.#options.converterFor?.(crd)
-      const resources = customResources(crd, { ended: end.signal, converter })
+      const resources = customResources(crd, { release: this.#parts.resources.release, ended: end.signal, converter })
       if (installed) this.#withdraw(installed, new Set(resources.served.map(({ kind }) => kind.version)))
       installed = { uid, spec: crd.spec, acceptedNames, resources, end, established, terminating }
       this.#installed.set(key, installed)

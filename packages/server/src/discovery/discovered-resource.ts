@@ -1,5 +1,6 @@
 import { parseGroupVersion } from '@kubewright/api'
-import { discoveryGroups, type SubresourceDiscovery } from '@kubewright/k8s/discovery'
+import type { SubresourceDiscovery } from '@kubewright/k8s/discovery'
+import type { Release } from '@kubewright/k8s/releases'
 import { builtinOrigin } from '../resource/origin.ts'
 import type { Resource } from '../resource/resource.ts'
 import { storageVersionHash } from './storage-version-hash.ts'
@@ -32,13 +33,24 @@ export interface DiscoveredResource {
   readonly subresources: readonly DiscoveredSubresource[]
 }
 
-const builtinSubresources = new Map<string, readonly SubresourceDiscovery[]>()
-for (const { group, versions } of discoveryGroups()) {
-  for (const { version, resources } of versions) {
-    for (const { resource, subresources } of resources) {
-      builtinSubresources.set(`${group}/${version}/${resource}`, subresources ?? [])
-    }
+/** The subresources of built-in resources by release, and by group, version and plural. */
+const builtinSubresources = new WeakMap<Release, ReadonlyMap<string, readonly SubresourceDiscovery[]>>()
+
+function subresourcesOf({ release, kind }: Resource): readonly SubresourceDiscovery[] | undefined {
+  let all = builtinSubresources.get(release.facts)
+  if (!all) {
+    all = new Map(
+      release.facts.groups.flatMap(({ group, versions }) =>
+        versions.flatMap(({ version, resources }) =>
+          resources.map(
+            ({ resource, subresources }) => [`${group}/${version}/${resource}`, subresources ?? []] as const,
+          ),
+        ),
+      ),
+    )
+    builtinSubresources.set(release.facts, all)
   }
+  return all.get(`${kind.group}/${kind.version}/${kind.plural}`)
 }
 
 /**
@@ -63,10 +75,7 @@ const discovered = new WeakMap<object, DiscoveredResource>()
 function describe(resource: Resource): DiscoveredResource {
   const { kind } = resource
   const verbs = resource.serving.listedVerbs ?? resource.serving.verbs
-  const builtin =
-    resource.origin === builtinOrigin
-      ? builtinSubresources.get(`${kind.group}/${kind.version}/${kind.plural}`)
-      : undefined
+  const builtin = resource.origin === builtinOrigin ? subresourcesOf(resource) : undefined
   const own: ResponseKind = builtin
     ? { group: '', version: '', kind: kind.kind }
     : { group: kind.group, version: kind.version, kind: kind.kind }

@@ -1,4 +1,5 @@
 import { describedSchema } from '@kubewright/k8s/descriptions'
+import type { Release } from '@kubewright/k8s/releases'
 import type { OpenApiVersion, PublishedSchema } from './custom-definitions.ts'
 
 /**
@@ -6,6 +7,7 @@ import type { OpenApiVersion, PublishedSchema } from './custom-definitions.ts'
  * all others are built in.
  */
 export function definitionsFor(
+  release: Release,
   roots: Iterable<string>,
   custom: ReadonlyMap<string, PublishedSchema>,
   version: OpenApiVersion,
@@ -17,15 +19,15 @@ export function definitionsFor(
   }
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (found.has(name)) continue
-    const schema = custom.get(name) ?? builtin(name, version)
+    const schema = custom.get(name) ?? builtin(release, name, version)
     found.set(name, schema)
     eachRef(schema, refer)
   }
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function builtin(name: string, version: OpenApiVersion): PublishedSchema {
-  return describedSchema(name, version) as unknown as PublishedSchema
+function builtin(release: Release, name: string, version: OpenApiVersion): PublishedSchema {
+  return describedSchema(release, name, version) as unknown as PublishedSchema
 }
 
 function eachRef(value: unknown, visit: (name: string) => void): void {

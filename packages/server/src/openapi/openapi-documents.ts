@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { encodeJson } from '@kubewright/api'
 import { append } from '@kubewright/base'
+import type { Release } from '@kubewright/k8s/releases'
 import { discoveredResource } from '../discovery/discovered-resource.ts'
 import type { DiscoveryIndex, RemoteVersion } from '../discovery/discovery-index.ts'
 import { builtinOrigin, customOrigin } from '../resource/origin.ts'
@@ -24,8 +25,7 @@ export interface OpenApiDocument {
 export interface OpenApiDocumentsOptions {
   readonly resources: ResourceTable
   readonly discovery: DiscoveryIndex
-  /** Such as `v1.35.8`. */
-  readonly gitVersion: string
+  readonly release: Release
 }
 
 /**
@@ -35,8 +35,7 @@ export interface OpenApiDocumentsOptions {
 export class OpenApiDocuments implements Disposable {
   readonly #resources: ResourceTable
   readonly #discovery: DiscoveryIndex
-  /** Major and minor version, as documents contain it. */
-  readonly #version: string
+  readonly #release: Release
   readonly #listening: Disposable
   /** By name, with the resources that each was created from. */
   readonly #v3 = new Map<string, { readonly from: readonly Resource[]; readonly document: OpenApiDocument }>()
@@ -47,7 +46,7 @@ export class OpenApiDocuments implements Disposable {
   constructor(options: OpenApiDocumentsOptions) {
     this.#resources = options.resources
     this.#discovery = options.discovery
-    this.#version = options.gitVersion.replace(/^v(\d+\.\d+).*$/, '$1')
+    this.#release = options.release
     this.#listening = options.resources.onChange(() => {
       this.#index = undefined
       this.#v2 = undefined
@@ -113,7 +112,7 @@ export class OpenApiDocuments implements Disposable {
     // Documents of custom groups contain no discovery paths, no release and no security definitions.
     const builtin = this.#isBuiltin(group)
     if (builtin) paths.push(discoveryPath(`/${name}/`, group, version))
-    const document = documentOf(openApiV3(paths, customsOf(resources, 'v3'), builtin ? this.#version : undefined))
+    const document = documentOf(openApiV3(this.#release, paths, customsOf(resources, 'v3'), builtin))
     this.#v3.set(name, { from: resources, document })
     return document
   }
@@ -142,13 +141,13 @@ export class OpenApiDocuments implements Disposable {
       for (const { version } of versions) paths.push(discoveryPath(`${root}${version}/`, name, version))
     }
     append(paths, resources.flatMap(pathsOf))
-    return openApiV2(paths, customsOf(resources, 'v2'), this.#version)
+    return openApiV2(this.#release, paths, customsOf(resources, 'v2'))
   }
 
   #fixed(name: string, path: () => ApiPath): OpenApiDocument {
     let known = this.#v3.get(name)
     if (!known) {
-      known = { from: [], document: documentOf(openApiV3([path()], new Map(), this.#version)) }
+      known = { from: [], document: documentOf(openApiV3(this.#release, [path()], new Map(), true)) }
       this.#v3.set(name, known)
     }
     return known.document

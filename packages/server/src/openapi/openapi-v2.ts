@@ -1,3 +1,4 @@
+import type { Release } from '@kubewright/k8s/releases'
 import { type ApiOperation, type ApiPath, apiParameters, type OperationBody } from './api-operation.ts'
 import { type PublishedSchema, refOf } from './custom-definitions.ts'
 import { metaDefinition } from './definition-name.ts'
@@ -5,9 +6,9 @@ import { definitionsFor } from './definitions.ts'
 
 /** The document of /openapi/v2, with all paths and definitions. */
 export function openApiV2(
+  release: Release,
   paths: readonly ApiPath[],
   custom: ReadonlyMap<string, PublishedSchema>,
-  version: string,
 ): Record<string, unknown> {
   const roots = new Set<string>(custom.keys())
   const used = new Set<string>()
@@ -21,9 +22,9 @@ export function openApiV2(
     .map((path) => [path.path, pathItem(path, refer, used)] as const)
   return {
     swagger: '2.0',
-    info: { title: 'Kubernetes', version },
+    info: { title: 'Kubernetes', version: release.version },
     paths: Object.fromEntries(items),
-    definitions: definitionsFor(roots, custom, 'v2'),
+    definitions: definitionsFor(release, roots, custom, 'v2'),
     parameters: Object.fromEntries([...used].sort().map((name) => [name, parameter(name, undefined)])),
     securityDefinitions: {
       BearerToken: { description: 'Bearer Token authentication', type: 'apiKey', name: 'authorization', in: 'header' },

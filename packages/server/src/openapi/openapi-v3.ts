@@ -1,3 +1,4 @@
+import type { Release } from '@kubewright/k8s/releases'
 import { type ApiOperation, type ApiPath, apiParameters, type OperationBody } from './api-operation.ts'
 import { type PublishedSchema, refOf } from './custom-definitions.ts'
 import { metaDefinition } from './definition-name.ts'
@@ -11,13 +12,14 @@ const securitySchemes = {
 const customInfo = { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' }
 
 /**
- * A document of /openapi/v3: the paths of a group version, or paths outside of API groups. `version` is the server's version;
- * documents of custom resources have none.
+ * A document of /openapi/v3: the paths of a group version, or paths outside of API groups. Documents of custom resources
+ * (`isBuiltin` is false) do not name the version of the server.
  */
 export function openApiV3(
+  release: Release,
   paths: readonly ApiPath[],
   custom: ReadonlyMap<string, PublishedSchema>,
-  version: string | undefined,
+  isBuiltin: boolean,
 ): Record<string, unknown> {
   const roots = new Set<string>()
   const refer = (name: string): { schema: unknown } => {
@@ -30,11 +32,11 @@ export function openApiV3(
     .map((path) => [path.path, pathItem(path, refer)] as const)
   return {
     openapi: '3.0.0',
-    info: version === undefined ? customInfo : { title: 'Kubernetes', version },
+    info: isBuiltin ? { title: 'Kubernetes', version: release.version } : customInfo,
     paths: Object.fromEntries(items),
     components: {
-      schemas: definitionsFor(roots, custom, 'v3'),
-      ...(version === undefined ? {} : { securitySchemes }),
+      schemas: definitionsFor(release, roots, custom, 'v3'),
+      ...(isBuiltin ? { securitySchemes } : {}),
     },
   }
 }

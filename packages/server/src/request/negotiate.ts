@@ -1,4 +1,6 @@
 import { type ApiRequest, newNotAcceptable } from '@kubewright/api'
+import type { ProtobufTypes } from '../codec/protobuf/protobuf-types.ts'
+import { defaultServedRelease } from '../codec/served-release.ts'
 import { notAcceptable } from './route-errors.ts'
 
 /** The media types of objects. */
@@ -14,6 +16,8 @@ export interface Representation {
   /** The query parameter includeObject, for tables; validated when the table is built. */
   readonly includeObject?: string | undefined
   readonly pretty: boolean
+  /** The types of protobuf bodies. */
+  readonly types: ProtobufTypes
 }
 
 /** Whether the response is protobuf. Stored bytes are JSON and cannot be sent as they are then. */
@@ -54,10 +58,14 @@ export type NegotiatedRequest = Pick<ApiRequest, 'headers' | 'query'>
  * Picks the representation of a response from the Accept header. As in kube-apiserver, two layers can refuse: the router, which
  * compares whole media types, and the serializer, which also looks at `as=` parameters.
  */
-export function negotiate({ headers, query }: NegotiatedRequest, offers: Offers): Representation {
+export function negotiate(
+  { headers, query }: NegotiatedRequest,
+  offers: Offers,
+  types: ProtobufTypes = defaultServedRelease,
+): Representation {
   const accept = headers['accept']
   const pretty = prettyWanted(query, headers['user-agent'])
-  if (accept === undefined || accept.trim() === '') return { mediaType: 'application/json', pretty }
+  if (accept === undefined || accept.trim() === '') return { mediaType: 'application/json', pretty, types }
   const ranges = parseAccept(accept)
   if (offers.routed !== false) checkRoute(ranges, offers.streams)
   for (const { type, parameters } of ranges) {
@@ -66,7 +74,7 @@ export function negotiate({ headers, query }: NegotiatedRequest, offers: Offers)
     const as = parameters.get('as')
     const wantsProtobuf = mediaType === 'application/vnd.kubernetes.protobuf'
     if (wantsProtobuf && (as === undefined ? offers.protobuf === false : as === 'Table')) continue
-    if (as === undefined) return { mediaType, pretty: parameters.get('pretty') === '1' || pretty }
+    if (as === undefined) return { mediaType, pretty: parameters.get('pretty') === '1' || pretty, types }
     const version = parameters.get('v') ?? ''
     const group = parameters.get('g') ?? ''
     if (offersConversion(offers, as) && isKnownConversion(as, version, group)) {
@@ -76,6 +84,7 @@ export function negotiate({ headers, query }: NegotiatedRequest, offers: Offers)
         asVersion: `${group}/${version}`,
         includeObject: query.get('includeObject') ?? '',
         pretty,
+        types,
       }
     }
   }
@@ -126,9 +135,9 @@ export function negotiateError({ headers, query }: NegotiatedRequest): Represent
     // Errors are never converted to another kind.
     if (parameters.has('as')) continue
     if (type === '*/*' || type === 'application/*') break
-    if (isServed(type)) return { mediaType: type, pretty }
+    if (isServed(type)) return { mediaType: type, pretty, types: defaultServedRelease }
   }
-  return { mediaType: 'application/json', pretty }
+  return { mediaType: 'application/json', pretty, types: defaultServedRelease }
 }
 
 /** Whether objects are served and accepted in the media type. */

@@ -1,8 +1,9 @@
 import { type ApiResponse, encodeJson, encodeYaml, type Status } from '@kubewright/api'
 import { encodeProtobuf } from '../codec/protobuf/envelope.ts'
+import { defaultServedRelease } from '../codec/served-release.ts'
 import type { Representation } from './negotiate.ts'
 
-const plainJson: Representation = { mediaType: 'application/json', pretty: false }
+const plainJson: Representation = { mediaType: 'application/json', pretty: false, types: defaultServedRelease }
 const newline = Buffer.from('\n')
 
 /** The objects that protobuf bodies of responses were encoded from, by body: the audit log needs them as JSON. */
@@ -14,7 +15,7 @@ export function respond(status: number, value: unknown, representation: Represen
     return bytesResponse(status, Buffer.from(encodeYaml(value)), 'application/yaml')
   }
   if (representation.mediaType === 'application/vnd.kubernetes.protobuf') {
-    return respondProtobuf(status, encodeProtobuf(value), value)
+    return respondProtobuf(status, encodeProtobuf(representation.types, value), value)
   }
   const text = encodeJson(value, representation.pretty ? { indent: '  ' } : {})
   return bytesResponse(status, Buffer.from(`${text}\n`), 'application/json')

@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { maxJsonDepth, parseGroupVersion, parseJson } from '@kubewright/api'
 import { errorText, isJsonObject, scanJson } from '@kubewright/base'
-import { kindFor } from '@kubewright/k8s/all'
 import { goTypeOfKind } from '../codec/go-declarations.ts'
-import { decodeGo } from '../codec/json/go-codec.ts'
+import { defaultServedRelease } from '../codec/served-release.ts'
 import type { MutableObject } from './object.ts'
 import { ValueNotes } from './value-notes.ts'
 
@@ -56,7 +55,9 @@ function contentProblem(value: unknown): string | undefined {
   if (!isJsonObject(metadata)) return 'the object has no metadata'
   if (typeof metadata['name'] !== 'string' || metadata['name'] === '') return 'the object has no name'
   const { group, version } = parseGroupVersion(apiVersion)
-  if (kindFor({ group, version, kind })) decodeGo(goTypeOfKind(group, version, kind), value)
+  // Fields do not change their types from release to release, and those that a release lacks are ignored.
+  const { facts, json } = defaultServedRelease
+  if (facts.kindFor({ group, version, kind })) json.decode(goTypeOfKind(group, version, kind), value)
   return undefined
 }
 

@@ -1,3 +1,4 @@
+import { defaultServedRelease, type ServedRelease } from '../codec/served-release.ts'
 import { builtinOrigin } from './origin.ts'
 import type { Resource } from './resource.ts'
 
@@ -10,10 +11,16 @@ export interface GroupVersionResources {
 
 /** All resources that the server serves. Lookups are synchronous; a change takes effect for the next request. */
 export class ResourceTable {
+  /** The release of Kubernetes that the server serves. */
+  readonly release: ServedRelease
   readonly #byGroupVersion = new Map<string, Map<string, Resource>>()
   /** The resources by storage prefix; undefined after a change until the next read. */
   #byPrefix: Map<string, Resource[]> | undefined
   readonly #listeners = new Set<(added: Resource | undefined) => void>()
+
+  constructor(release: ServedRelease = defaultServedRelease) {
+    this.release = release
+  }
 
   find(group: string, version: string, plural: string): Resource | undefined {
     return this.#byGroupVersion.get(`${group}/${version}`)?.get(plural)

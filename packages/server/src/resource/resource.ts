@@ -1,4 +1,5 @@
 import type { KindFacts } from '@kubewright/api'
+import type { ServedRelease } from '../codec/served-release.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Conversion } from './conversion.ts'
 import type { MutableObject } from './object.ts'
@@ -14,6 +15,8 @@ export interface Resource {
   readonly kind: KindFacts
   /** Whether the kind is built in or custom, and what differs because of it. */
   readonly origin: Origin
+  /** The release of Kubernetes that the server serves. */
+  readonly release: ServedRelease
   /** The group under which errors name the kind; differs from the kind's group for kinds that have moved between groups. */
   readonly errorGroup: string
   readonly serving: Serving

@@ -5,6 +5,7 @@ import { type ApiServer, createApiServer, type ServerExtensions, type ServerPart
 import { type AccessControlOptions, createAccessControl } from '../auth/access-control.ts'
 import { ensureBootstrapPolicy } from '../bootstrap/bootstrap-policy.ts'
 import { builtinResources } from '../builtins/builtin-resources.ts'
+import { defaultServedRelease } from '../codec/served-release.ts'
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from '../plugins/certificates.ts'
 import { allBuiltins } from './all-builtins.ts'
 
@@ -54,7 +55,7 @@ export class AccessFixture implements AsyncDisposable {
       authorizer: access.authorizer,
       setup: async (parts) => {
         const attached = await access.attach(parts)
-        const resources = builtinResources(allBuiltins, { ...parts, access: attached })
+        const resources = builtinResources(defaultServedRelease, allBuiltins, { ...parts, access: attached })
         for (const resource of resources) parts.resources.set(resource)
         await ensureBootstrapPolicy(parts)
         const { authorizer } = access

@@ -1,5 +1,5 @@
 import fc, { type GeneratorValue } from 'fast-check'
-import { goDeclaration } from '../codec/go-declarations.ts'
+import { defaultServedRelease } from '../codec/served-release.ts'
 
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
@@ -46,7 +46,7 @@ export function arbitraryGoValue(type: string, draw: GeneratorValue, depth = 0):
   if (type === `${schema}OrBool`) return draw(fc.boolean) ? draw(fc.boolean) : own(schema)
   if (type === `${schema}OrArray`) return draw(fc.boolean) ? [own(schema), own(schema)] : own(schema)
   if (type === `${schema}OrStringArray`) return draw(fc.boolean) ? ['a', draw(() => texts)] : own(schema)
-  const declaration = goDeclaration(type)
+  const declaration = defaultServedRelease.declarations.find(type)
   if (declaration === undefined) throw new Error(`Cannot generate values of ${type}`)
   if (typeof declaration === 'string') return arbitraryGoValue(declaration, draw, depth)
   const object: Record<string, unknown> = {}

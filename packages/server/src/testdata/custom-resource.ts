@@ -1,5 +1,6 @@
 import { type AnyKind, createKind } from '@kubewright/api'
 import type { JSONSchemaProps } from '@kubewright/schema'
+import { defaultServedRelease } from '../codec/served-release.ts'
 import type { MutableObject } from '../resource/object.ts'
 import { customOrigin } from '../resource/origin.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -32,6 +33,7 @@ export function customResource(version: string, schema: JSONSchemaProps): Resour
       schema,
     },
     origin: customOrigin,
+    release: defaultServedRelease,
     errorGroup: group,
     serving: { verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] },
     strategy: {},

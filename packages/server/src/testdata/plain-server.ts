@@ -4,6 +4,7 @@ import { MemoryStore, type Store } from '@kubewright/storage'
 import { type ApiServer, createApiServer, type ServerExtensions, type ServerParts } from '../api-server.ts'
 import { builtinResources } from '../builtins/builtin-resources.ts'
 import type { BuiltinDefinition } from '../builtins/define-builtin.ts'
+import { defaultServedRelease } from '../codec/served-release.ts'
 
 /** A response with its parsed body. */
 export interface PlainAnswer {
@@ -59,7 +60,7 @@ export class PlainServer implements AsyncDisposable {
       authenticators: [async () => ({ name: 'root', groups: ['system:masters'] })],
       authorizer: { authorize: async () => ({ allowed: true, reason: '' }) },
       setup: async (parts) => {
-        for (const resource of builtinResources(definitions)) parts.resources.set(resource)
+        for (const resource of builtinResources(defaultServedRelease, definitions)) parts.resources.set(resource)
         return setup(parts)
       },
     })

@@ -1,6 +1,7 @@
 import { deepCopy } from '@kubewright/base'
 import { builtinResources } from '../builtins/builtin-resources.ts'
 import type { BuiltinBehavior, BuiltinDefinition } from '../builtins/define-builtin.ts'
+import { defaultServedRelease } from '../codec/served-release.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { StrategyContext } from '../resource/strategy.ts'
@@ -36,7 +37,7 @@ function contextOf(resource: Resource, subresource = ''): StrategyContext {
 
 /** Creates a harness for the given definitions. Other resources have the default behaviour. */
 export function strategyHarness(...definitions: readonly BuiltinDefinition[]): StrategyHarness {
-  const resources = builtinResources(definitions)
+  const resources = builtinResources(defaultServedRelease, definitions)
   const resourceFor = (apiVersion: string, kind: string): Resource => {
     const found = resources.find((resource) => resource.kind.apiVersion === apiVersion && resource.kind.kind === kind)
     if (!found) throw new Error(`No resource for ${apiVersion} ${kind}`)

@@ -1,5 +1,6 @@
 import type { GroupResource, KindFacts } from '@kubewright/api'
 import type { AdmissionChain } from '../admission/admission.ts'
+import type { ServedRelease } from '../codec/served-release.ts'
 import type { ObjectRegistry } from '../registry/object-registry.ts'
 import { groupResourceOf } from '../registry/write-scope.ts'
 import type { ObjectCodec } from '../resource/object-codec.ts'
@@ -22,6 +23,7 @@ export class Endpoint {
   readonly codec: ObjectCodec
   /** Whether that kind is a Go struct in kube-apiserver. */
   readonly hasGoType: boolean
+  readonly release: ServedRelease
   readonly strategy: Strategy
   readonly view: Subresource['view']
   readonly applyProblems: Subresource['applyProblems']
@@ -37,6 +39,7 @@ export class Endpoint {
     this.groupResource = groupResourceOf(resource)
     this.kind = sub?.kind ?? resource.kind
     this.codec = sub?.codec ?? resource.codec
+    this.release = resource.release
     this.hasGoType = resource.origin.hasGoTypes || sub?.kind !== undefined
     this.strategy = sub?.strategy ?? resource.strategy
     this.view = sub?.view

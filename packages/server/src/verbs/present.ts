@@ -19,8 +19,8 @@ export function presentUnstored(
   resource: Resource,
   representation: Representation,
 ): ApiResponse {
-  const { as, asVersion, mediaType, pretty } = representation
-  if (as === undefined || object['kind'] === 'Status') return respond(status, object, { mediaType, pretty })
+  const { as, asVersion, mediaType, pretty, types } = representation
+  if (as === undefined || object['kind'] === 'Status') return respond(status, object, { mediaType, pretty, types })
   const shown = object as MutableObject
   if (as === 'PartialObjectMetadataList') throw isNoList(shown, resource)
   return respond(status, partialObjectMetadata(shown, asVersion!), representation)

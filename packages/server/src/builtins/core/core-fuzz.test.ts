@@ -1,9 +1,10 @@
 import { isApiError } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
-import { kindFor } from '@kubewright/k8s/all'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { goTypeOfKind } from '../../codec/go-declarations.ts'
+import { defaultServedRelease } from '../../codec/served-release.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Strategy, StrategyContext } from '../../resource/strategy.ts'
 import { arbitraryGoValue } from '../../testdata/arbitrary-go-value.ts'
@@ -17,7 +18,7 @@ const core = server.server.parts.resources
   .filter(({ kind }) => ['', 'events.k8s.io'].includes(kind.group) && kind.version === 'v1')
 const strategies = core.flatMap((resource) => {
   const { group, plural } = resource.kind
-  const kind = kindFor({ group, version: 'v1', kind: resource.kind.kind })!
+  const kind = defaultRelease.kindFor({ group, version: 'v1', kind: resource.kind.kind })!
   const all = [
     ['', resource.strategy] as const,
     ...Object.entries(resource.subresources).map(([name, sub]) => [name, sub.strategy] as const),
@@ -39,9 +40,9 @@ test.each(strategies)(
           object.apiVersion = kind.apiVersion
           object.kind = kind.kind
           object.metadata = { ...object.metadata, name: 'x' }
-          const normal = workingTyped(kind, object)
+          const normal = workingTyped(defaultServedRelease, kind, object)
           strategy.setDefaults?.(normal)
-          return workingTyped(kind, normal)
+          return workingTyped(defaultServedRelease, kind, normal)
         }
         const old = make()
         const next = make()

@@ -1,3 +1,4 @@
+import type { AnyKind } from '@kubewright/api'
 import {
   type ManagedFieldsEntry,
   newInvalid,
@@ -7,8 +8,8 @@ import {
   selectorFrom,
 } from '@kubewright/api'
 import { append, nameIsDNSSubdomain, omitUndefined } from '@kubewright/base'
-import { kindFor } from '@kubewright/k8s/all'
 import { FieldPath, invalid, validateObjectMeta } from '@kubewright/schema'
+import type { ServedRelease } from '../../codec/served-release.ts'
 import type { ManagedFields, MutableObject } from '../../resource/object.ts'
 import type { Strategy } from '../../resource/strategy.ts'
 import type { Subresource, SubresourceView } from '../../resource/subresource.ts'
@@ -18,6 +19,7 @@ import { scaleTable } from './scale-table.ts'
 
 /** The differences between the scale subresources of built-in kinds. */
 export interface ScaleOptions {
+  readonly release: ServedRelease
   /** apiVersion of the kind, and of its managed fields entries. */
   readonly apiVersion: string
   /** Formats the selector. @default the label selector in spec.selector */
@@ -26,14 +28,19 @@ export interface ScaleOptions {
   readonly strategy: Strategy
 }
 
+/** The kind of the body of scale subresources. */
+export function scaleKind({ facts }: ServedRelease): AnyKind {
+  return facts.kindFor({ group: 'autoscaling', version: 'v1', kind: 'Scale' })!
+}
+
 /** The scale subresource of a kind with spec.replicas and status.replicas. */
 export function scaleSubresource(options: ScaleOptions): Subresource {
-  const kind = kindFor({ group: 'autoscaling', version: 'v1', kind: 'Scale' })!
+  const kind = scaleKind(options.release)
   return {
     verbs: ['get', 'patch', 'update'],
     strategy: options.strategy,
     kind,
-    codec: typedCodec(kind),
+    codec: typedCodec(options.release, kind),
     view: scaleView(builtinAccess(options)),
     table: scaleTable,
   }

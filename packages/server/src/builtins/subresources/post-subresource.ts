@@ -7,7 +7,7 @@ import {
   zeroObject,
 } from '@kubewright/api'
 import { unreachable } from '@kubewright/base'
-import { kindFor } from '@kubewright/k8s/all'
+import type { GroupVersionKind } from '@kubewright/k8s/releases'
 import { matchNamespace } from '../../registry/match-namespace.ts'
 import { negotiate } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
@@ -41,7 +41,7 @@ export interface PostSubresource {
   /** Name of the subresource. */
   readonly name: string
   /** The kind that clients post. */
-  readonly kind: Parameters<typeof kindFor>[0]
+  readonly kind: GroupVersionKind
   readonly setDefaults?: Strategy['setDefaults'] | undefined
   /** Completes the object without values that managed fields are compared with. @default unchanged */
   readonly emptyObject?: ((zero: ZeroObject) => ZeroObject) | undefined
@@ -52,20 +52,21 @@ export interface PostSubresource {
  * response. The object itself is not stored.
  */
 export function postSubresource(
-  { admission, registry }: Pick<BuiltinServer, 'admission' | 'registry'>,
+  { admission, registry, resources }: Pick<BuiltinServer, 'admission' | 'registry' | 'resources'>,
   definition: PostSubresource,
   handle: (posted: PostedObject) => Promise<Readonly<Record<string, unknown>>>,
 ): Subresource {
-  const kind = kindFor(definition.kind)
+  const { release } = resources
+  const kind = release.facts.kindFor(definition.kind)
   if (!kind) unreachable(`${definition.kind.kind} is not a built-in kind`)
-  const codec = typedCodec(kind, definition.setDefaults ? { setDefaults: definition.setDefaults } : {})
+  const codec = typedCodec(release, kind, definition.setDefaults ? { setDefaults: definition.setDefaults } : {})
   let managers: FieldManager | undefined
   const answer = async (context: RequestContext, resource: Resource): Promise<ApiResponse> => {
     const { request, info } = context
-    const representation = negotiate(request, { conversions: 'metadata', streams: false })
+    const representation = negotiate(request, { conversions: 'metadata', streams: false }, release)
     requireObjectType(context)
     const options = writeOptions(request.query, 'CreateOptions')
-    const body = await readObject(context, { kind, codec }, options)
+    const body = await readObject(context, { kind, codec, release }, options)
     matchNamespace(body, info.namespace)
     managers ??= fieldManagerOf(kind, definition)
     const manager = managerOrUserAgent(options.fieldManager, request.headers['user-agent'] ?? '')

@@ -10,24 +10,29 @@ import {
   parseJsonFloats,
 } from '@kubewright/api'
 import { goQuote, isJsonObject, scanJson } from '@kubewright/base'
-import { builtinKinds, kindFor } from '@kubewright/k8s/all'
 import { goTypeOfKind, printGoType } from '../../codec/go-declarations.ts'
 import {
   DecodeState,
   decodeOnce,
   type GoCodec,
   GoDecodeError,
-  goCodec,
   typeMetaMismatch,
   typeMetaProblem,
 } from '../../codec/json/go-codec.ts'
 import { decodeObject } from '../../codec/protobuf/decode-object.ts'
+import type { ServedRelease } from '../../codec/served-release.ts'
 import { warnStrictly } from '../../request/strict-warnings.ts'
 import { yamlTextOf } from '../../request/yaml-text.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { DecodeRequest, Rechecked, RecheckOptions } from '../../resource/object-codec.ts'
 import type { Strategy } from '../../resource/strategy.ts'
 import { isFormerVersion } from './former-versions.ts'
+
+/** A kind of a release. */
+export interface BuiltinType {
+  readonly release: ServedRelease
+  readonly kind: AnyKind
+}
 
 /** A decoded object and the errors of strict field validation. */
 interface Typed {
@@ -41,29 +46,30 @@ interface Typed {
  * messages of Go's decoder.
  */
 export function decodeTyped(
-  kind: AnyKind,
+  type: BuiltinType,
   strategy: Pick<Strategy, 'setDefaults'>,
   body: Uint8Array,
   request: DecodeRequest,
 ): MutableObject {
-  const { value, strictErrors } = parsed(kind, body, request)
+  const { kind } = type
+  const { value, strictErrors } = parsed(type, body, request)
   request.check?.(value)
-  const { gvk, own } = identify(kind, value, body)
+  const { gvk, own } = identify(type, value, body)
   const reject = (why: string): never => {
     throw newBadRequest(`${gvk.kind} in version ${goQuote(gvk.version)} cannot be handled as a ${kind.kind}: ${why}`)
   }
   if (!own) {
-    if (isSameType(kind, gvk)) {
+    if (isSameType(type, gvk)) {
       const data = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`
       throw newBadRequest(
         `the API version in the data (${data}) does not match the expected API version (${kind.apiVersion})`,
       )
     }
-    reject(whyNot(kind, gvk, value))
+    reject(whyNot(type, gvk, value))
   }
   let typed: Typed
   try {
-    typed = typedValue(kind, value, request.mediaType === 'application/json' ? body : undefined)
+    typed = typedValue(type, value, request.mediaType === 'application/json' ? body : undefined)
   } catch (error) {
     if (error instanceof GoDecodeError) return reject(error.message)
     throw error
@@ -78,11 +84,12 @@ export function decodeTyped(
 
 /** Decodes the result of a patch. Throws {@link GoDecodeError} if it does not fit the type. */
 export function recheckTyped(
-  kind: AnyKind,
+  type: BuiltinType,
   strategy: Pick<Strategy, 'setDefaults'>,
   object: MutableObject,
   options: RecheckOptions,
 ): Rechecked {
+  const { kind } = type
   const problem = typeMetaProblem(object)
   // A map is converted field by field, and the conversion reports the problem itself.
   if (problem !== undefined && options.source === 'json') throw new GoDecodeError(problem)
@@ -93,50 +100,56 @@ export function recheckTyped(
   const differs = name !== kind.kind || apiVersion !== kind.apiVersion
   if (problem === undefined && options.source === 'json' && differs) {
     const { group, version } = parseGroupVersion(apiVersion)
-    throw new GoDecodeError(whyNot(kind, { group, version, kind: name }, object))
+    throw new GoDecodeError(whyNot(type, { group, version, kind: name }, object))
   }
-  const typed = typedValue(kind, object, options.strict ? () => encodeJson(object) : undefined, options.source)
+  const typed = typedValue(type, object, options.strict ? () => encodeJson(object) : undefined, options.source)
   // The errors of a map are sorted; those of a JSON text are in the order of the text.
   const strictErrors = options.source === 'map' ? [...typed.strictErrors].sort() : typed.strictErrors
   return { object: complete(kind, strategy, typed.object), strictErrors }
 }
 
 /** The form that Go has in memory: empty lists are kept, unset ones are absent. */
-export function workingTyped(kind: AnyKind, object: Readonly<MutableObject>, shares = false): MutableObject {
-  return codecOf(kind).decode(object, new DecodeState({ inMemory: true, shares })) as MutableObject
+export function workingTyped(
+  release: ServedRelease,
+  kind: AnyKind,
+  object: Readonly<MutableObject>,
+  shares = false,
+): MutableObject {
+  return codecOf(release, kind).decode(object, new DecodeState({ inMemory: true, shares })) as MutableObject
 }
 
 /** The stored form, with the nulls that Go writes. */
-export function storedTyped(kind: AnyKind, object: Readonly<MutableObject>, shares = false): MutableObject {
-  return codecOf(kind).decode(object, new DecodeState({ nulls: true, shares })) as MutableObject
+export function storedTyped(
+  release: ServedRelease,
+  kind: AnyKind,
+  object: Readonly<MutableObject>,
+  shares = false,
+): MutableObject {
+  return codecOf(release, kind).decode(object, new DecodeState({ nulls: true, shares })) as MutableObject
 }
 
 /**
  * The form in which managed fields are computed: that of the JSON which Go writes for an object in memory. Unset lists that JSON shows are
  * null; empty lists are kept only where JSON shows them.
  */
-export function ownedTyped(kind: AnyKind, object: Readonly<MutableObject>): MutableObject {
-  return codecOf(kind).decode(object, new DecodeState({ nulls: true, keepEmpty: true })) as MutableObject
+export function ownedTyped(release: ServedRelease, kind: AnyKind, object: Readonly<MutableObject>): MutableObject {
+  return codecOf(release, kind).decode(object, new DecodeState({ nulls: true, keepEmpty: true })) as MutableObject
 }
 
 /** An object of the kind without values, with the fields that Go's encoder never omits. */
-export function emptyTyped(kind: AnyKind): MutableObject {
-  return { ...(codecOf(kind).zero(true) as MutableObject), kind: kind.kind, apiVersion: kind.apiVersion }
+export function emptyTyped(release: ServedRelease, kind: AnyKind): MutableObject {
+  return { ...(codecOf(release, kind).zero(true) as MutableObject), kind: kind.kind, apiVersion: kind.apiVersion }
 }
 
-const codecs = new WeakMap<object, GoCodec>()
-
-function codecOf(kind: AnyKind): GoCodec {
-  let codec = codecs.get(kind)
-  if (!codec) codecs.set(kind, (codec = goCodec(goTypeOfKind(kind.group, kind.version, kind.kind))))
-  return codec
+function codecOf({ json }: ServedRelease, { group, version, kind }: Identity): GoCodec {
+  return json.codec(goTypeOfKind(group, version, kind))
 }
 
 /** Parses the text of a body. Duplicate and unknown fields of YAML are reported here, those of JSON later. */
-function parsed(kind: AnyKind, body: Uint8Array, request: DecodeRequest): Typed & { value: unknown } {
+function parsed({ release, kind }: BuiltinType, body: Uint8Array, request: DecodeRequest): Typed & { value: unknown } {
   try {
     if (request.mediaType === 'application/vnd.kubernetes.protobuf') {
-      const value = decodeObject(body, kind)
+      const value = decodeObject(release, body, kind)
       return { value, strictErrors: [], object: value as MutableObject }
     }
     if (request.mediaType === 'application/yaml') {
@@ -174,7 +187,7 @@ interface Identity {
 const alikeVersions: Readonly<Record<string, string>> = { Eviction: 'policy/v1beta1' }
 
 /** The group, version and kind of a body, completed by those of the endpoint. `own` states whether they match the endpoint. */
-function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Identity; own: boolean } {
+function identify({ kind }: BuiltinType, value: unknown, body: Uint8Array): { gvk: Identity; own: boolean } {
   if (!isJsonObject(value)) {
     if (value === null) return { gvk: kind, own: true }
     throw unrecognized(kind, `couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`, body)
@@ -195,10 +208,10 @@ function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Ident
 }
 
 /** Whether a body is another version of the same kind, which the server can convert. Events of both groups are one kind. */
-function isSameType(kind: AnyKind, gvk: Identity): boolean {
+function isSameType({ release, kind }: BuiltinType, gvk: Identity): boolean {
   if (gvk.kind !== kind.kind) return false
   if (isFormerVersion(`${gvk.group}/${gvk.version}`, gvk.kind)) return true
-  return (gvk.group === kind.group || kind.kind === 'Event') && kindFor(gvk) !== undefined
+  return (gvk.group === kind.group || kind.kind === 'Event') && release.facts.kindFor(gvk) !== undefined
 }
 
 /** Kinds of metav1 that are registered in every group version. */
@@ -212,35 +225,44 @@ const sharedKinds = [
   'PatchOptions',
 ]
 
-let listKinds: ReadonlySet<string> | undefined
+const listKinds = new WeakMap<ServedRelease, ReadonlySet<string>>()
 
 /** The error for a body of another type. kube-apiserver decodes the body as that type before it tries to convert it. */
-function whyNot(kind: AnyKind, gvk: Identity, value: unknown): string {
-  const other = kindFor(gvk)
+function whyNot(type: BuiltinType, gvk: Identity, value: unknown): string {
+  const { release } = type
+  const other = release.facts.kindFor(gvk)
   try {
-    if (other) decodeOnce(codecOf(other), value, new DecodeState())
+    if (other) decodeOnce(codecOf(release, other), value, new DecodeState())
   } catch (error) {
     if (error instanceof GoDecodeError) return error.message
     throw error
   }
-  return notConvertible(kind, gvk)
+  return notConvertible(type, gvk)
 }
 
-function notConvertible(kind: AnyKind, gvk: Identity): string {
+function notConvertible({ release, kind }: BuiltinType, gvk: Identity): string {
   const apiVersion = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`
-  listKinds ??= new Set([
-    ...builtinKinds().flatMap(({ apiVersion: version, listKind }) =>
-      [listKind, ...sharedKinds].map((name) => `${version}/${name}`),
-    ),
-    ...['List', 'Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'].map((name) => `v1/${name}`),
-  ])
   const retired = isFormerVersion(apiVersion, gvk.kind)
-  if (!retired && !kindFor(gvk) && !listKinds.has(`${apiVersion}/${gvk.kind}`)) {
+  if (!retired && !release.facts.kindFor(gvk) && !listKindsOf(release).has(`${apiVersion}/${gvk.kind}`)) {
     return `no kind ${goQuote(gvk.kind)} is registered for version ${goQuote(apiVersion)} in scheme ${goQuote(schemeOf(kind.group))}`
   }
   const from = retired ? `${gvk.version}.${gvk.kind}` : printGoType(goTypeOfKind(gvk.group, gvk.version, gvk.kind))
   const target = goTypeOfKind(kind.group, kind.version, kind.kind)
   return `converting (${from}) to (${target.slice(0, target.indexOf('/'))}.${kind.kind}): unknown conversion`
+}
+
+function listKindsOf(release: ServedRelease): ReadonlySet<string> {
+  let names = listKinds.get(release)
+  if (!names) {
+    names = new Set([
+      ...release.facts.kinds.flatMap(({ apiVersion: version, listKind }) =>
+        [listKind, ...sharedKinds].map((name) => `${version}/${name}`),
+      ),
+      ...['List', 'Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'].map((name) => `v1/${name}`),
+    ])
+    listKinds.set(release, names)
+  }
+  return names
 }
 
 /** The name of the scheme of a group in error messages: the line of code that creates it. */
@@ -255,12 +277,12 @@ function schemeOf(group: string): string {
  * only if the number of members differs or a field is unknown. `rechecked` is what an object without a body was built from.
  */
 function typedValue(
-  kind: AnyKind,
+  { release, kind }: BuiltinType,
   value: unknown,
   source: Uint8Array | (() => string) | undefined,
   rechecked?: RecheckOptions['source'],
 ): Typed {
-  const codec = codecOf(kind)
+  const codec = codecOf(release, kind)
   const isText = source !== undefined && typeof source !== 'function'
   // The result of a patch may share parts with the object that was patched.
   const copiesRaw = rechecked !== undefined

@@ -1,5 +1,6 @@
-import { kindFor } from '@kubewright/k8s/all'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import { expect, test } from 'vitest'
+import { defaultServedRelease } from '../../codec/served-release.ts'
 import type { DecodeRequest } from '../../resource/object-codec.ts'
 import { decodeTyped } from './decode-typed.ts'
 
@@ -8,7 +9,12 @@ function problemOf(kind: string, apiVersion: string): string {
   const request: DecodeRequest = { mediaType: 'application/json', fieldValidation: 'Strict', warn: () => {} }
   const body = new TextEncoder().encode(JSON.stringify({ apiVersion, kind, metadata: { name: 'x' } }))
   try {
-    decodeTyped(kindFor({ group, version, kind })!, {}, body, request)
+    decodeTyped(
+      { release: defaultServedRelease, kind: defaultRelease.kindFor({ group, version, kind })! },
+      {},
+      body,
+      request,
+    )
   } catch (error) {
     return (error as Error).message
   }

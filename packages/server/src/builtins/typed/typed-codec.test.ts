@@ -1,10 +1,11 @@
-import { kindFor } from '@kubewright/k8s/all'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import { expect, test } from 'vitest'
+import { defaultServedRelease } from '../../codec/served-release.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import { typedCodec } from './typed-codec.ts'
 
 test('typedCodec().recheck() shares nothing with its argument but the sets of fields of managers', () => {
-  const kind = kindFor({ group: 'apps', version: 'v1', kind: 'ControllerRevision' })!
+  const kind = defaultRelease.kindFor({ group: 'apps', version: 'v1', kind: 'ControllerRevision' })!
   const object = {
     apiVersion: 'apps/v1',
     kind: 'ControllerRevision',
@@ -24,7 +25,7 @@ test('typedCodec().recheck() shares nothing with its argument but the sets of fi
     data: { spec: { list: [{ a: 1 }] } },
     revision: 1,
   } as unknown as MutableObject
-  const rechecked = typedCodec(kind).recheck(object, { strict: false, source: 'json' }).object
+  const rechecked = typedCodec(defaultServedRelease, kind).recheck(object, { strict: false, source: 'json' }).object
   expect(rechecked).toEqual(object)
   const shared = commonParts(object, partsOf(rechecked))
   expect(shared).toEqual([{ 'f:data': {} }])

@@ -1,4 +1,5 @@
 import type { AnyKind } from '@kubewright/api'
+import type { ServedRelease } from '../../codec/served-release.ts'
 import type { ObjectCodec } from '../../resource/object-codec.ts'
 import { hasEmptyParts } from '../../resource/semantic-equal.ts'
 import type { Strategy } from '../../resource/strategy.ts'
@@ -15,15 +16,20 @@ const kindsWithNulls: ReadonlySet<string> = new Set([
 ])
 
 /** The codec of a built-in kind. Objects have the forms of Go's decoder and encoder, with the defaults of the strategy. */
-export function typedCodec(kind: AnyKind, strategy: Pick<Strategy, 'setDefaults'> = {}): ObjectCodec {
+export function typedCodec(
+  release: ServedRelease,
+  kind: AnyKind,
+  strategy: Pick<Strategy, 'setDefaults'> = {},
+): ObjectCodec {
+  const type = { release, kind }
   return {
-    decode: (body, request) => decodeTyped(kind, strategy, body, request),
-    recheck: (object, options) => recheckTyped(kind, strategy, object, options),
-    toWorkingForm: (object, mayShare) => workingTyped(kind, object, mayShare),
-    toClientForm: (object, mayShare) => storedTyped(kind, object, mayShare),
+    decode: (body, request) => decodeTyped(type, strategy, body, request),
+    recheck: (object, options) => recheckTyped(type, strategy, object, options),
+    toWorkingForm: (object, mayShare) => workingTyped(release, kind, object, mayShare),
+    toClientForm: (object, mayShare) => storedTyped(release, kind, object, mayShare),
     isExact: true,
-    empty: () => emptyTyped(kind),
+    empty: () => emptyTyped(release, kind),
     needsOwnedForm: (object) => kindsWithNulls.has(kind.kind) || hasEmptyParts(object),
-    toOwnedForm: (object) => ownedTyped(kind, object),
+    toOwnedForm: (object) => ownedTyped(release, kind, object),
   }
 }

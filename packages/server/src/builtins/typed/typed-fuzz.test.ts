@@ -1,7 +1,8 @@
 import { type Random, seededRandom } from '@kubewright/base'
-import { discoveryGroups } from '@kubewright/k8s/discovery'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import { describe, expect, test } from 'vitest'
-import { goDeclaration, goTypeOfKind } from '../../codec/go-declarations.ts'
+import { goTypeOfKind } from '../../codec/go-declarations.ts'
+import { defaultServedRelease } from '../../codec/served-release.ts'
 import { allBuiltins } from '../../testdata/all-builtins.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'
 
@@ -58,7 +59,7 @@ class TypedFuzz {
     if (type === 'string') return this.pick(texts)
     if (type === 'bool') return this.#random.next() < 0.5
     if (/^u?int|^float/.test(type)) return this.pick([0, 1, 80, -1, 3])
-    const declaration = goDeclaration(type)
+    const declaration = defaultServedRelease.declarations.find(type)
     if (typeof declaration === 'string')
       return declaration === 'string' ? this.pick(named) : this.value(declaration, depth)
     const object: Record<string, unknown> = {}
@@ -80,7 +81,7 @@ interface Target {
   readonly type: string
 }
 
-const targets: readonly Target[] = discoveryGroups().flatMap(({ group, versions }) =>
+const targets: readonly Target[] = defaultRelease.groups.flatMap(({ group, versions }) =>
   versions.flatMap(({ version, resources }) =>
     resources
       .filter(({ verbs }) => verbs.includes('create') && verbs.includes('update'))

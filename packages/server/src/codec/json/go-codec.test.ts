@@ -1,17 +1,18 @@
 import { RepeatedNull } from '@kubewright/api'
 import { describe, expect, test } from 'vitest'
-import { DecodeState, GoDecodeError, goCodec } from './go-codec.ts'
+import { defaultServedRelease } from '../served-release.ts'
+import { DecodeState, GoDecodeError } from './go-codec.ts'
 
 /** The stored form of a value of the type. */
 function stored(type: string, value: unknown): unknown {
-  return goCodec(type).decode(value, new DecodeState({ nulls: true }))
+  return defaultServedRelease.json.codec(type).decode(value, new DecodeState({ nulls: true }))
 }
 
 /** The error text of Go for a value: the first mismatch in document order. */
 function problem(type: string, value: unknown, words: 'json' | 'map' = 'json'): string | undefined {
   const state = new DecodeState({ inOrder: true, words })
   try {
-    goCodec(type).decode(value, state)
+    defaultServedRelease.json.codec(type).decode(value, state)
   } catch (error) {
     if (error instanceof GoDecodeError) return error.message
     throw error
@@ -19,7 +20,7 @@ function problem(type: string, value: unknown, words: 'json' | 'map' = 'json'): 
   return state.mismatch
 }
 
-describe('goCodec().decode()', () => {
+describe('defaultServedRelease.json.codec().decode()', () => {
   test.each([
     [
       'drops empty values that are not pointers',
@@ -83,7 +84,7 @@ describe('goCodec().decode()', () => {
 
   test('omits nulls internally and distinguishes empty from absent lists', () => {
     const decode = (value: unknown): unknown =>
-      goCodec('rbac/v1.Role').decode(value, new DecodeState({ keepEmpty: true }))
+      defaultServedRelease.json.codec('rbac/v1.Role').decode(value, new DecodeState({ keepEmpty: true }))
     expect([decode({}), decode({ rules: [] }), decode({ rules: null })]).toEqual([
       { metadata: {} },
       { metadata: {}, rules: [] },
@@ -94,14 +95,19 @@ describe('goCodec().decode()', () => {
 
   test('keeps empty lists in memory even where JSON omits them', () => {
     const value = { containers: [], nodeSelector: {}, resources: { claims: [] } }
-    const decode = (state: DecodeState): unknown => goCodec('core/v1.PodSpec').decode(value, state)
+    const decode = (state: DecodeState): unknown =>
+      defaultServedRelease.json.codec('core/v1.PodSpec').decode(value, state)
     expect(decode(new DecodeState({ inMemory: true }))).toEqual({ containers: [], resources: { claims: [] } })
     expect(decode(new DecodeState({ keepEmpty: true }))).toEqual({ containers: [], resources: {} })
   })
 
   test('keeps the earlier value of a repeated field that cannot be null', () => {
     const value = { name: new RepeatedNull('a'), command: new RepeatedNull(['x']), tty: new RepeatedNull(true) }
-    expect(goCodec('core/v1.Container').decode(value, new DecodeState({ inMemory: true, repeated: true }))).toEqual({
+    expect(
+      defaultServedRelease.json
+        .codec('core/v1.Container')
+        .decode(value, new DecodeState({ inMemory: true, repeated: true })),
+    ).toEqual({
       name: 'a',
       tty: true,
       resources: {},
@@ -199,7 +205,7 @@ describe('goCodec().decode()', () => {
   })
 })
 
-test('goCodec() refuses an integer just below int64, although the nearest double is an int64', () => {
+test('defaultServedRelease.json.codec() refuses an integer just below int64, although the nearest double is an int64', () => {
   const type = 'apps/v1.ControllerRevision'
   const text =
     'json: cannot unmarshal number -9223372036854776000 into Go struct field ControllerRevision.revision of type int64'
@@ -207,8 +213,9 @@ test('goCodec() refuses an integer just below int64, although the nearest double
   expect(problem(type, { revision: -(2 ** 62) })).toBeUndefined()
 })
 
-test('goCodec().decode() returns a value that already has its form, and copies what it has not', () => {
-  const decode = (value: unknown): unknown => goCodec('core/v1.Pod').decode(value, new DecodeState({ shares: true }))
+test('defaultServedRelease.json.codec().decode() returns a value that already has its form, and copies what it has not', () => {
+  const decode = (value: unknown): unknown =>
+    defaultServedRelease.json.codec('core/v1.Pod').decode(value, new DecodeState({ shares: true }))
   const port = { containerPort: 80, protocol: 'TCP' }
   const limits = { limits: { cpu: '100m', memory: '1Gi' } }
   const pod = {

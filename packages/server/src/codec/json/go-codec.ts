@@ -1,5 +1,5 @@
 import { unreachable } from '@kubewright/base'
-import { type GoField, goDeclaration, printGoType } from '../go-declarations.ts'
+import { type GoDeclarations, type GoField, printGoType } from '../go-declarations.ts'
 import { DecodeState, type GoCodec, GoDecodeError, type GoKind } from './go-decode-state.ts'
 import { boolCodec, bytesCodec, floatCodec, integerCodec, integers, stringCodec } from './go-scalar-codecs.ts'
 import { specialCodecs } from './go-special-codecs.ts'
@@ -13,21 +13,46 @@ export {
   typeMetaProblem,
 } from './go-decode-state.ts'
 
-const codecs = new Map<string, GoCodec>()
-const special = specialCodecs(goCodec)
+/** The JSON codecs of the Go types of a release. */
+export class GoCodecs {
+  readonly #declarations: GoDeclarations
+  readonly #codecs = new Map<string, GoCodec>()
+  readonly #special = specialCodecs((type) => this.codec(type))
 
-/** The codec of a Go type such as `core/v1.Pod` or `map[string]string`. Codecs are cached. */
-export function goCodec(type: string): GoCodec {
-  let codec = codecs.get(type)
-  if (!codec) codecs.set(type, (codec = makeCodec(type, type)))
-  return codec
-}
+  constructor(declarations: GoDeclarations) {
+    this.#declarations = declarations
+  }
 
-/** Decodes a value as a Go type. Throws {@link GoDecodeError} with the error text of Go. */
-export function decodeGo(type: string, value: unknown): unknown {
-  const codec = goCodec(type)
-  const state = new DecodeState({ keepEmpty: true })
-  return decodeOnce(codec, value, state)
+  /** The codec of a Go type such as `core/v1.Pod` or `map[string]string`. Codecs are cached. */
+  codec(type: string): GoCodec {
+    let codec = this.#codecs.get(type)
+    if (!codec) this.#codecs.set(type, (codec = this.#make(type, type)))
+    return codec
+  }
+
+  /** Decodes a value as a Go type. Throws {@link GoDecodeError} with the error text of Go. */
+  decode(type: string, value: unknown): unknown {
+    return decodeOnce(this.codec(type), value, new DecodeState({ keepEmpty: true }))
+  }
+
+  /** `shown` is the declared type, which error texts print instead of the underlying one. */
+  #make(type: string, shown: string): GoCodec {
+    const known = this.#special[type]
+    if (known) return known
+    if (type.startsWith('*')) return pointer(this.codec(type.slice(1)))
+    if (type === '[]byte') return bytesCodec(printGoType(shown))
+    if (type.startsWith('[]')) return slice(this.codec(type.slice(2)), printGoType(shown))
+    if (type.startsWith('map[')) return map(this.codec(type.slice(type.indexOf(']') + 1)), printGoType(shown))
+    const integer = integers[type]
+    if (integer) return integerCodec(type as GoKind, integer[0], integer[1], printGoType(shown))
+    if (type === 'string') return stringCodec(printGoType(shown))
+    if (type === 'bool') return boolCodec(printGoType(shown))
+    if (type === 'float64') return floatCodec(printGoType(shown))
+    const declaration = this.#declarations.find(type)
+    if (declaration === undefined) unreachable(`No Go type ${type} is known`)
+    if (typeof declaration === 'string') return this.#make(declaration, shown)
+    return new StructCodec(type, declaration, (field) => this.codec(field))
+  }
 }
 
 /** Decodes a value. When that fails, decodes it again in document order to find the error that Go reports first. */
@@ -41,24 +66,6 @@ export function decodeOnce(codec: GoCodec, value: unknown, state: DecodeState): 
   const ordered = new DecodeState({ inOrder: true, repeated: state.repeated })
   codec.decode(value, ordered)
   throw new GoDecodeError(ordered.mismatch ?? state.mismatch ?? 'the value does not fit its type')
-}
-
-/** `shown` is the declared type, which error texts print instead of the underlying one. */
-function makeCodec(type: string, shown: string): GoCodec {
-  const known = special[type]
-  if (known) return known
-  if (type.startsWith('*')) return pointer(goCodec(type.slice(1)))
-  if (type === '[]byte') return bytesCodec(printGoType(shown))
-  if (type.startsWith('[]')) return slice(goCodec(type.slice(2)), printGoType(shown))
-  if (type.startsWith('map[')) return map(goCodec(type.slice(type.indexOf(']') + 1)), printGoType(shown))
-  const integer = integers[type]
-  if (integer) return integerCodec(type as GoKind, integer[0], integer[1], printGoType(shown))
-  if (type === 'string') return stringCodec(printGoType(shown))
-  if (type === 'bool') return boolCodec(printGoType(shown))
-  if (type === 'float64') return floatCodec(printGoType(shown))
-  const declaration = goDeclaration(type)
-  if (declaration === undefined) unreachable(`No Go type ${type} is known`)
-  return typeof declaration === 'string' ? makeCodec(declaration, shown) : new StructCodec(type, declaration)
 }
 
 function pointer(target: GoCodec): GoCodec {
@@ -215,12 +222,14 @@ class StructCodec implements GoCodec {
   readonly #printed: string
   readonly #declared: readonly GoField[]
   readonly #defaults: readonly (readonly [string, unknown])[]
+  readonly #codecOf: (type: string) => GoCodec
   #fields: BoundFields | undefined
 
-  constructor(type: string, fields: readonly GoField[]) {
+  constructor(type: string, fields: readonly GoField[], codecOf: (type: string) => GoCodec) {
     this.#name = type.slice(type.lastIndexOf('.') + 1)
     this.#printed = printGoType(type)
     this.#declared = fields
+    this.#codecOf = codecOf
     this.#defaults = Object.entries(declaredDefaults[type] ?? {})
   }
 
@@ -231,7 +240,7 @@ class StructCodec implements GoCodec {
 
   #bind(): BoundFields {
     const fields = this.#declared.map((field) => {
-      const codec = goCodec(field.type)
+      const codec = this.#codecOf(field.type)
       const always = !field.omitZero && (!field.omitEmpty || !codec.omittable)
       const isTime = field.type === 'meta/v1.Time' || field.type === 'meta/v1.MicroTime'
       const nullable = !isTime && codec !== this && !(codec instanceof StructCodec) && codec.zero(false) === null

@@ -1,6 +1,6 @@
 import { type ApiError, newBadRequest } from '@kubewright/api'
 import { decodeMessage, type Envelope, openEnvelope } from './envelope.ts'
-import { messageType } from './message-type.ts'
+import type { ProtobufTypes } from './protobuf-types.ts'
 
 /** The kind that an endpoint expects; used when the body does not declare one. */
 export interface ExpectedKind {
@@ -12,20 +12,20 @@ export interface ExpectedKind {
  * Decodes a protobuf body to JSON. Throws ProtobufError when the envelope is invalid, and ApiError BadRequest when the object is
  * malformed. An object of a kind without protobuf form is returned with its type only; the caller must reject it.
  */
-export function decodeObject(body: Uint8Array, expected: ExpectedKind): Record<string, unknown> {
+export function decodeObject(types: ProtobufTypes, body: Uint8Array, expected: ExpectedKind): Record<string, unknown> {
   const { apiVersion, kind, message } = opened(body, expected)
-  const found = messageType(apiVersion, kind)
+  const found = types.messages.find(apiVersion, kind)
   if (!found || found.list) return { apiVersion, kind }
   try {
-    return { apiVersion, kind, ...decodeMessage(found.type, message) }
+    return { apiVersion, kind, ...decodeMessage(types, found.type, message) }
   } catch (error) {
     throw unhandled(apiVersion, kind, expected, (error as Error).message)
   }
 }
 
 /** Rejects a protobuf body when the expected kind has no protobuf form, such as custom resources. */
-export function refuseWithoutMessage(body: Uint8Array, expected: ExpectedKind): void {
-  if (messageType(expected.apiVersion, expected.kind)) return
+export function refuseWithoutMessage(types: ProtobufTypes, body: Uint8Array, expected: ExpectedKind): void {
+  if (types.messages.find(expected.apiVersion, expected.kind)) return
   let envelope: Envelope
   try {
     envelope = opened(body, expected)

@@ -1,13 +1,15 @@
-import { builtinKinds } from '@kubewright/k8s/all'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { arbitraryGoValue } from '../../testdata/arbitrary-go-value.ts'
 import { goTypeOfKind } from '../go-declarations.ts'
-import { DecodeState, goCodec } from '../json/go-codec.ts'
+import { DecodeState } from '../json/go-codec.ts'
+import { defaultServedRelease } from '../served-release.ts'
 import { decodeMessage, encodeProtobuf, encodeWatchFrame, openEnvelope } from './envelope.ts'
 
 const hex = (...parts: readonly string[]): string => parts.join('').replaceAll(' ', '')
-const canonical = (type: string, value: unknown): unknown => goCodec(type).decode(value, new DecodeState())
+const canonical = (type: string, value: unknown): unknown =>
+  defaultServedRelease.json.codec(type).decode(value, new DecodeState())
 
 /** The bytes of metadata with a one-letter name: the fields that are never omitted. */
 const metaNamed = (letter: string): string =>
@@ -20,7 +22,7 @@ const configMapType = hex('0a0f', '0a02 7631', '1209 436f6e6669674d6170')
 describe('encodeProtobuf()', () => {
   test('writes the prefix, the type, the object and two empty fields', () => {
     const expected = hex('6b387300', configMapType, '12 24', configMapMessage, '1a00 2200')
-    expect(encodeProtobuf(configMap).toString('hex')).toBe(expected)
+    expect(encodeProtobuf(defaultServedRelease, configMap).toString('hex')).toBe(expected)
   })
 
   test('writes fields that Go never omits, embedded structs as messages, and no nil pointers', () => {
@@ -30,7 +32,7 @@ describe('encodeProtobuf()', () => {
       metadata: {},
       spec: { containers: [], volumes: [{ name: 'v', emptyDir: { sizeLimit: '1Gi' } }], hostNetwork: true },
     }
-    const { message } = openEnvelope(encodeProtobuf(pod))
+    const { message } = openEnvelope(encodeProtobuf(defaultServedRelease, pod))
     const spec = Buffer.from(message).toString('hex').slice(2)
     // Field 2 of the volume is its embedded source, whose field 2 is emptyDir: an empty medium and a limit.
     expect(spec).toContain(hex('0a10', '0a0176', '120b', '1209', '0a00', '1205 0a03 314769'))
@@ -40,7 +42,7 @@ describe('encodeProtobuf()', () => {
 
   test('writes lists as metadata and items without types', () => {
     const list = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '7' }, items: [configMap] }
-    const { kind, message } = openEnvelope(encodeProtobuf(list))
+    const { kind, message } = openEnvelope(encodeProtobuf(defaultServedRelease, list))
     expect(kind).toBe('ConfigMapList')
     const expected = hex('0a07 0a00 120137 1a00', '1224', configMapMessage)
     expect(Buffer.from(message.subarray(1)).toString('hex')).toBe(expected)
@@ -51,7 +53,7 @@ describe('encodeProtobuf()', () => {
     ['meta.k8s.io/v1beta1', '12', '0a'],
   ])('numbers the fields of a PartialObjectMetadataList of %s', (apiVersion, metadata, items) => {
     const list = { kind: 'PartialObjectMetadataList', apiVersion, metadata: {}, items: [{ metadata: { name: 'a' } }] }
-    const bytes = encodeProtobuf(list).toString('hex')
+    const bytes = encodeProtobuf(defaultServedRelease, list).toString('hex')
     const item = hex(items, '13', metaNamed('61'))
     const meta = hex(metadata, '06 0a00 1200 1a00')
     expect(bytes).toContain(metadata === '0a' ? meta + item : item + meta)
@@ -60,33 +62,42 @@ describe('encodeProtobuf()', () => {
   test('writes discovery documents, whose lists of verbs are messages, with or without a version', () => {
     const resource = { name: 'a', singularName: '', namespaced: true, kind: 'A', verbs: ['get', 'list'] }
     const list = { kind: 'APIResourceList', groupVersion: 'v1', resources: [resource] }
-    expect(encodeProtobuf(list).toString('hex')).toContain(hex('220b', '0a03 676574', '0a04 6c697374'))
-    expect(openEnvelope(encodeProtobuf({ ...list, apiVersion: 'v1' }))).toMatchObject({ apiVersion: 'v1' })
+    expect(encodeProtobuf(defaultServedRelease, list).toString('hex')).toContain(
+      hex('220b', '0a03 676574', '0a04 6c697374'),
+    )
+    expect(openEnvelope(encodeProtobuf(defaultServedRelease, { ...list, apiVersion: 'v1' }))).toMatchObject({
+      apiVersion: 'v1',
+    })
   })
 
   test.each([10_000, 100_000, 3_000_000])('writes several texts of %i characters', (size) => {
     const large = { ...configMap, data: { a: 'x'.repeat(size), b: 'ü'.repeat(size / 2) } }
-    const small = encodeProtobuf(configMap)
-    const { message } = openEnvelope(encodeProtobuf(large))
-    expect(decodeMessage('core/v1.ConfigMap', message)).toEqual({ metadata: { name: 'a' }, data: large.data })
-    expect(encodeProtobuf(configMap)).toEqual(small)
+    const small = encodeProtobuf(defaultServedRelease, configMap)
+    const { message } = openEnvelope(encodeProtobuf(defaultServedRelease, large))
+    expect(decodeMessage(defaultServedRelease, 'core/v1.ConfigMap', message)).toEqual({
+      metadata: { name: 'a' },
+      data: large.data,
+    })
+    expect(encodeProtobuf(defaultServedRelease, configMap)).toEqual(small)
   })
 
   test.each([
     ['Table', 'meta.k8s.io/v1'],
     ['Deployment', 'apps.example.com/v1'],
   ])('rejects %s of %s, which has no protobuf form', (kind, apiVersion) => {
-    expect(() => encodeProtobuf({ kind, apiVersion })).toThrow('does not implement the protobuf marshalling interface')
+    expect(() => encodeProtobuf(defaultServedRelease, { kind, apiVersion })).toThrow(
+      'does not implement the protobuf marshalling interface',
+    )
   })
 })
 
 describe('encodeWatchFrame()', () => {
   test('writes the length in four bytes and an event with the object in its envelope', () => {
-    const object = encodeProtobuf(configMap).toString('hex')
+    const object = encodeProtobuf(defaultServedRelease, configMap).toString('hex')
     const size = (object.length / 2).toString(16)
     const raw = hex('0a', size, object)
     const event = hex('0a05 4144444544', '12', (raw.length / 2).toString(16), raw)
-    expect(encodeWatchFrame('ADDED', configMap).toString('hex')).toBe(
+    expect(encodeWatchFrame(defaultServedRelease, 'ADDED', configMap).toString('hex')).toBe(
       (event.length / 2).toString(16).padStart(8, '0') + event,
     )
   })
@@ -111,7 +122,7 @@ describe('openEnvelope()', () => {
 describe('decodeMessage()', () => {
   const decode = (type: string, content: string): unknown => {
     const bytes = Buffer.from(content.replaceAll(' ', ''), 'hex')
-    return decodeMessage(type, Buffer.concat([Buffer.of(bytes.length), bytes]))
+    return decodeMessage(defaultServedRelease, type, Buffer.concat([Buffer.of(bytes.length), bytes]))
   }
 
   test('skips unknown fields of every wire type', () => {
@@ -160,12 +171,12 @@ describe('decodeMessage()', () => {
     // Field 28 of a schema is `not`, a schema.
     for (let i = 0; i < 5000; i++) bytes = Buffer.concat([Buffer.of(0xe2, 0x01, ...varint(bytes.length)), bytes])
     const framed = Buffer.concat([Buffer.from(varint(bytes.length)), bytes])
-    expect(() => decodeMessage('apiextensions/v1.JSONSchemaProps', framed)).toThrow(
+    expect(() => decodeMessage(defaultServedRelease, 'apiextensions/v1.JSONSchemaProps', framed)).toThrow(
       'proto: exceeded max recursion depth',
     )
   })
 
-  test.each(builtinKinds().map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind] as const))(
+  test.each(defaultRelease.kinds.map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind] as const))(
     'decodes what encodeProtobuf() encoded of %s',
     (_, kind) => {
       const type = goTypeOfKind(kind.group, kind.version, kind.kind)
@@ -173,10 +184,14 @@ describe('decodeMessage()', () => {
         fc.property(fc.gen(), (draw) => {
           // Decoded twice, because defaults of a struct apply only once it exists.
           const object = canonical(type, canonical(type, arbitraryGoValue(type, draw)))
-          const bytes = encodeProtobuf({ ...(object as object), apiVersion: kind.apiVersion, kind: kind.kind })
+          const bytes = encodeProtobuf(defaultServedRelease, {
+            ...(object as object),
+            apiVersion: kind.apiVersion,
+            kind: kind.kind,
+          })
           const envelope = openEnvelope(bytes)
           expect(envelope).toMatchObject({ apiVersion: kind.apiVersion, kind: kind.kind })
-          expect(canonical(type, decodeMessage(type, envelope.message))).toEqual(object)
+          expect(canonical(type, decodeMessage(defaultServedRelease, type, envelope.message))).toEqual(object)
         }),
         { numRuns: 10 },
       )

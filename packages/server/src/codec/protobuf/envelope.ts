@@ -1,7 +1,6 @@
 import { ApiError } from '@kubewright/api'
 import { ProtobufError, ReverseWriter, WireReader } from '@kubewright/base/protobuf'
-import { wireCodec } from './message-codecs.ts'
-import { messageType } from './message-type.ts'
+import type { ProtobufTypes } from './protobuf-types.ts'
 import { readFields } from './special-codecs.ts'
 import type { WireCodec } from './wire-codec.ts'
 
@@ -22,25 +21,27 @@ export interface Envelope {
 }
 
 /** Encodes an object or list with its apiVersion and kind. Throws ApiError NotAcceptable when the kind has no protobuf form. */
-export function encodeProtobuf(object: unknown): Buffer {
+export function encodeProtobuf(types: ProtobufTypes, object: unknown): Buffer {
   const writer = new ReverseWriter()
-  writeEnvelope(writer, object as TypedObject)
+  writeEnvelope(types, writer, object as TypedObject)
   return writer.finish()
 }
 
 /** Encodes a list item by item, so that other work can be done between them. Throws as {@link encodeProtobuf}. */
 export class ProtobufListEncoder {
+  readonly #types: ProtobufTypes
   readonly #list: TypedObject
   readonly #codec: WireCodec
   readonly #field: number
   readonly #items: Buffer[] = []
 
   /** `list` is the list without its items. */
-  constructor(list: TypedObject) {
-    const found = messageType(list.apiVersion ?? '', list.kind ?? '')
+  constructor(types: ProtobufTypes, list: TypedObject) {
+    const found = types.messages.find(list.apiVersion ?? '', list.kind ?? '')
     if (!found?.list) throw notMarshalable(list.kind ?? '')
+    this.#types = types
     this.#list = list
-    this.#codec = wireCodec(found.type)
+    this.#codec = types.wire.codec(found.type)
     this.#field = found.list.items
   }
 
@@ -53,7 +54,7 @@ export class ProtobufListEncoder {
 
   finish(): Buffer {
     const writer = new ReverseWriter()
-    writeEnvelope(writer, this.#list, () => {
+    writeEnvelope(this.#types, writer, this.#list, () => {
       for (let i = this.#items.length - 1; i >= 0; i--) writer.raw(this.#items[i]!)
     })
     return writer.finish()
@@ -61,9 +62,9 @@ export class ProtobufListEncoder {
 }
 
 /** Encodes a watch event as a frame: four bytes of length and the event. The event has no envelope, but its object has one. */
-export function encodeWatchFrame(type: string, object: unknown): Buffer {
+export function encodeWatchFrame(types: ProtobufTypes, type: string, object: unknown): Buffer {
   const writer = new ReverseWriter()
-  writeEnvelope(writer, object as TypedObject)
+  writeEnvelope(types, writer, object as TypedObject)
   writer.varint(writer.length)
   writer.varint(0x0a)
   writer.varint(writer.length)
@@ -97,8 +98,8 @@ export function openEnvelope(body: Uint8Array): Envelope {
 }
 
 /** Decodes the message of a Go type such as `core/v1.Pod` to JSON. Absent and empty fields are omitted. */
-export function decodeMessage(type: string, message: Uint8Array): Record<string, unknown> {
-  return wireCodec(type).read(new WireReader(message), undefined) as Record<string, unknown>
+export function decodeMessage(types: ProtobufTypes, type: string, message: Uint8Array): Record<string, unknown> {
+  return types.wire.codec(type).read(new WireReader(message), undefined) as Record<string, unknown>
 }
 
 function readTypeMeta(reader: WireReader, into: { apiVersion: string; kind: string }): void {
@@ -120,10 +121,10 @@ function checkWire(field: string | undefined, wire: number): void {
 }
 
 /** Writes the envelope: type, object, and two encoding fields that are always empty. */
-function writeEnvelope(writer: ReverseWriter, object: TypedObject, writeItems?: () => void): void {
+function writeEnvelope(types: ProtobufTypes, writer: ReverseWriter, object: TypedObject, writeItems?: () => void): void {
   const { apiVersion = '', kind = '' } = object
   writer.raw(emptyTexts)
-  writeObject(writer, apiVersion, kind, object, writeItems)
+  writeObject(types, writer, apiVersion, kind, object, writeItems)
   writer.varint(0x12)
   const before = writer.length
   writer.string(kind)
@@ -139,15 +140,16 @@ const emptyTexts = Uint8Array.of(0x1a, 0, 0x22, 0)
 
 /** `writeItems` writes the items of a list, if they are not those of the object. */
 function writeObject(
+  types: ProtobufTypes,
   writer: ReverseWriter,
   apiVersion: string,
   kind: string,
   object: TypedObject,
   writeItems?: () => void,
 ): void {
-  const found = messageType(apiVersion, kind)
+  const found = types.messages.find(apiVersion, kind)
   if (!found) throw notMarshalable(kind)
-  const codec = wireCodec(found.type)
+  const codec = types.wire.codec(found.type)
   if (!found.list) {
     codec.write(writer, object)
     return
@@ -162,7 +164,7 @@ function writeObject(
   }
   const write = writeItems ?? writeOwnItems
   if (found.list.items > found.list.metadata) write()
-  wireCodec('meta/v1.ListMeta').write(writer, metadata)
+  types.wire.codec('meta/v1.ListMeta').write(writer, metadata)
   writer.varint(found.list.metadata * 8 + 2)
   if (found.list.items < found.list.metadata) write()
   writer.varint(writer.length - before)

@@ -1,5 +1,5 @@
 import { parseGroupVersion } from '@kubewright/api'
-import { kindFor } from '@kubewright/k8s/all'
+import type { Release } from '@kubewright/k8s/releases'
 import { goTypeOfKind } from '../go-declarations.ts'
 
 /** The protobuf message of an apiVersion and kind. */
@@ -14,29 +14,42 @@ const plainList = { metadata: 1, items: 2 }
 // meta/v1beta1 has the numbers swapped.
 const oldList = { metadata: 2, items: 1 }
 
-const known = new Map<string, MessageType | undefined>()
+/** The protobuf messages of a release. */
+export class MessageTypes {
+  readonly #release: Release
+  readonly #known = new Map<string, MessageType>()
 
-/** The message of a kind, or undefined for kinds without protobuf form, such as custom resources and tables. */
-export function messageType(apiVersion: string, kind: string): MessageType | undefined {
-  const key = `${apiVersion}/${kind}`
-  if (known.has(key)) return known.get(key)
-  const found = findType(apiVersion, kind)
-  // Unknown kinds are not cached, because clients choose their names.
-  if (found) known.set(key, found)
-  return found
-}
+  constructor(release: Release) {
+    this.#release = release
+  }
 
-function findType(apiVersion: string, kind: string): MessageType | undefined {
-  const { group, version } = parseGroupVersion(apiVersion)
-  if (group === 'meta.k8s.io') return partialObject(kind, version)
-  const own = builtinType(group, version, kind)
-  if (own) return { type: own }
-  const item = kind.endsWith('List') ? builtinType(group, version, kind.slice(0, -4)) : undefined
-  if (item) return { type: item, list: plainList }
-  // Every group has DeleteOptions in its own version, and discovery of the core group omits the version.
-  return metaKinds.has(kind) && (version === '' || apiVersion === 'v1' || kind === 'DeleteOptions')
-    ? { type: `meta/v1.${kind}` }
-    : undefined
+  /** The message of a kind, or undefined for kinds without protobuf form, such as custom resources and tables. */
+  find(apiVersion: string, kind: string): MessageType | undefined {
+    const key = `${apiVersion}/${kind}`
+    const known = this.#known.get(key)
+    if (known) return known
+    const found = this.#search(apiVersion, kind)
+    // Unknown kinds are not cached, because clients choose their names.
+    if (found) this.#known.set(key, found)
+    return found
+  }
+
+  #search(apiVersion: string, kind: string): MessageType | undefined {
+    const { group, version } = parseGroupVersion(apiVersion)
+    if (group === 'meta.k8s.io') return partialObject(kind, version)
+    const own = this.#builtinType(group, version, kind)
+    if (own) return { type: own }
+    const item = kind.endsWith('List') ? this.#builtinType(group, version, kind.slice(0, -4)) : undefined
+    if (item) return { type: item, list: plainList }
+    // Every group has DeleteOptions in its own version, and discovery of the core group omits the version.
+    return metaKinds.has(kind) && (version === '' || apiVersion === 'v1' || kind === 'DeleteOptions')
+      ? { type: `meta/v1.${kind}` }
+      : undefined
+  }
+
+  #builtinType(group: string, version: string, kind: string): string | undefined {
+    return this.#release.kindFor({ group, version, kind }) && goTypeOfKind(group, version, kind)
+  }
 }
 
 function partialObject(kind: string, version: string): MessageType | undefined {
@@ -44,10 +57,6 @@ function partialObject(kind: string, version: string): MessageType | undefined {
   if (kind === 'PartialObjectMetadata') return { type }
   if (kind === 'PartialObjectMetadataList') return { type, list: version === 'v1beta1' ? oldList : plainList }
   return undefined
-}
-
-function builtinType(group: string, version: string, kind: string): string | undefined {
-  return kindFor({ group, version, kind }) && goTypeOfKind(group, version, kind)
 }
 
 const metaKinds = new Set(['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList', 'DeleteOptions'])

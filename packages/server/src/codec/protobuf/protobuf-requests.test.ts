@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { negotiate, requireStream } from '../../request/negotiate.ts'
 import { customResource } from '../../testdata/custom-resource.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'
-import { DecodeState, goCodec } from '../json/go-codec.ts'
+import { DecodeState } from '../json/go-codec.ts'
+import { defaultServedRelease } from '../served-release.ts'
 import { decodeMessage, encodeProtobuf, openEnvelope } from './envelope.ts'
-import { messageType } from './message-type.ts'
 
 const protobuf = 'application/vnd.kubernetes.protobuf'
 const maps = '/api/v1/namespaces/a/configmaps'
@@ -50,8 +50,10 @@ const typeOf = ({ headers }: ApiResponse): unknown => headers['content-type']
 /** The object of a protobuf response. */
 function decoded(bytes: Uint8Array): Record<string, unknown> {
   const { apiVersion, kind, message } = openEnvelope(bytes)
-  const { type } = messageType(apiVersion, kind)!
-  const object = goCodec(type).decode(decodeMessage(type, message), new DecodeState()) as Record<string, unknown>
+  const { type } = defaultServedRelease.messages.find(apiVersion, kind)!
+  const object = defaultServedRelease.json
+    .codec(type)
+    .decode(decodeMessage(defaultServedRelease, type, message), new DecodeState()) as Record<string, unknown>
   return { ...object, apiVersion, kind }
 }
 
@@ -66,7 +68,7 @@ describe('a JSON body of a delete', () => {
 describe('a protobuf body', () => {
   test('creates the same object as JSON', async () => {
     const headers = { 'content-type': protobuf }
-    const answer = await send(`POST ${maps}`, headers, encodeProtobuf(configMap))
+    const answer = await send(`POST ${maps}`, headers, encodeProtobuf(defaultServedRelease, configMap))
     expect([answer.status, typeOf(answer)]).toEqual([201, 'application/json'])
     const created = JSON.parse(Buffer.from(bytesOf(answer)).toString())
     expect(created).toMatchObject({
@@ -85,7 +87,7 @@ describe('a protobuf body', () => {
   })
 
   test('may have a malformed apiVersion, which counts as absent', async () => {
-    const body = encodeProtobuf(configMap)
+    const body = encodeProtobuf(defaultServedRelease, configMap)
     // The envelope begins with the prefix and a TypeMeta; apiVersion is its first field.
     const version = Buffer.from('a/b/c')
     const typeMeta = Buffer.concat([
@@ -103,13 +105,17 @@ describe('a protobuf body', () => {
   test('contains the options of a delete', async () => {
     const { body } = await server.send(`POST ${maps}`, { body: configMap })
     const options = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'other' } }
-    const refused = await send(`DELETE ${maps}/x`, { 'content-type': protobuf }, encodeProtobuf(options))
+    const refused = await send(
+      `DELETE ${maps}/x`,
+      { 'content-type': protobuf },
+      encodeProtobuf(defaultServedRelease, options),
+    )
     expect(refused.status).toBe(409)
     const right = { ...options, preconditions: { uid: body.metadata.uid } }
     const deleted = await send(
       `DELETE ${maps}/x`,
       { 'content-type': protobuf, accept: protobuf },
-      encodeProtobuf(right),
+      encodeProtobuf(defaultServedRelease, right),
     )
     expect(decoded(bytesOf(deleted))).toMatchObject({ kind: 'Status', status: 'Success', details: { name: 'x' } })
   })

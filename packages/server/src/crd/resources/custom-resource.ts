@@ -1,6 +1,7 @@
 import { compareVersionPriority, type KindFacts, parseSimplePath, valueAt } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
+import type { ServedRelease } from '../../codec/served-release.ts'
 import type { FieldConversion } from '../../resource/conversion.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import { customOrigin } from '../../resource/origin.ts'
@@ -19,6 +20,7 @@ const anything: JSONSchemaProps = { type: 'object', 'x-kubernetes-preserve-unkno
 
 /** The context of the resources of a CRD. */
 export interface CustomResourceOptions {
+  readonly release: ServedRelease
   /** Aborts when the CRD changes or is deleted. */
   readonly ended: AbortSignal
   /** @default conversion changes apiVersion only */
@@ -49,11 +51,12 @@ function resourceOf(crd: Crd, versions: CustomVersions, own: CustomVersion, opti
   const { subresources = {}, additionalPrinterColumns } = own.version
   const served: Record<string, Subresource> = {}
   if (subresources.status) served['status'] = { verbs: ['get', 'patch', 'update'], strategy: status }
-  if (subresources.scale) served['scale'] = customScale(versions, own, subresources.scale, main)
+  if (subresources.scale) served['scale'] = customScale(versions, own, subresources.scale, main, options.release)
   const schema = own.json ?? anything
   return {
     kind: kindOf(crd, own, schema, Object.keys(served)),
     origin: customOrigin,
+    release: options.release,
     errorGroup: versions.group,
     serving: { verbs, deprecation: deprecationOf(crd.spec, own.version), ended: options.ended },
     strategy: main,

@@ -1,7 +1,7 @@
 import { fieldSetPath, isBadRequest, newBadRequest, newInternalError, type ReplicasPaths } from '@kubewright/api'
-import { kindFor } from '@kubewright/k8s/all'
-import { scaleView } from '../../builtins/scale/scale-view.ts'
+import { scaleKind, scaleView } from '../../builtins/scale/scale-view.ts'
 import { typedCodec } from '../../builtins/typed/typed-codec.ts'
+import type { ServedRelease } from '../../codec/served-release.ts'
 import { unclassifiedError } from '../../request/unclassified-error.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Strategy } from '../../resource/strategy.ts'
@@ -30,9 +30,10 @@ export function customScale(
   own: CustomVersion,
   scale: CrdScale,
   strategy: Strategy,
+  release: ServedRelease,
 ): Subresource {
-  const kind = kindFor({ group: 'autoscaling', version: 'v1', kind: 'Scale' })!
-  const codec = typedCodec(kind)
+  const kind = scaleKind(release)
+  const codec = typedCodec(release, kind)
   return {
     verbs: ['get', 'patch', 'update'],
     // A scale without a resource version is written to the newest object.

@@ -7,7 +7,7 @@ import {
   type MetricRegistry,
   measureProcess,
 } from '@kubewright/base'
-import { kubernetesVersion, versionInfo } from '../../discovery/version-path.ts'
+import { versionInfo } from '../../discovery/version-path.ts'
 import type { ObjectAccess } from '../../registry/object-access.ts'
 import { settle } from '../../request/awaitable.ts'
 import type { RequestContext } from '../../request/request-context.ts'
@@ -122,8 +122,8 @@ export class ServerMetrics {
 
   constructor(parts: MeasuredParts) {
     this.#parts = parts
-    const { major = '', minor = '' } = versionInfo
-    this.registry.set(buildInfo.name, { git_version: kubernetesVersion, major, minor }, 1)
+    const { major = '', minor = '', gitVersion = '' } = versionInfo(parts.resources.release.facts)
+    this.registry.set(buildInfo.name, { git_version: gitVersion, major, minor }, 1)
     // A periodic timer would keep a virtual clock from becoming idle.
     measureProcess(this.registry, { process, clock: parts.clock, eventLoopLag: false })
   }

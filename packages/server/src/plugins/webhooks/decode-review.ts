@@ -1,6 +1,7 @@
 import type { Status } from '@kubewright/api'
 import { base64Prefix, CaughtError, goQuote } from '@kubewright/base'
-import { decodeGo, GoDecodeError } from '../../codec/json/go-codec.ts'
+import { GoDecodeError } from '../../codec/json/go-codec.ts'
+import { defaultServedRelease } from '../../codec/served-release.ts'
 import { goMismatch, openReview } from '../../outgoing/review-envelope.ts'
 
 /** The versions of AdmissionReview. */
@@ -111,7 +112,7 @@ function decodeStatus(value: unknown): Status | undefined {
     throw goMismatch(value, 'AdmissionResponse.response.status', 'v1.Status')
   }
   try {
-    return decodeGo('meta/v1.Status', value) as Status
+    return defaultServedRelease.json.decode('meta/v1.Status', value) as Status
   } catch (error) {
     if (!(error instanceof GoDecodeError)) throw error
     // Go names a field by its path from the outermost struct.

@@ -296,7 +296,9 @@ class WatchStream {
       if (hidden || seen !== stored) return this.#send(type, hidden ? seen.at(event.revision) : seen)
     }
     if (representation.as === undefined) {
-      const encoded = isProtobuf(representation) ? event.frame(type, encodeWatchFrame) : event.line(type)
+      const encoded = isProtobuf(representation)
+        ? event.frame(type, (eventType, object) => encodeWatchFrame(representation.types, eventType, object))
+        : event.line(type)
       return this.#sink.write(encoded)
     }
     return this.#send(type, event.objectFor(type))
@@ -325,7 +327,7 @@ class WatchStream {
 
   #sendEvent(type: string, object: unknown): boolean {
     const { representation } = this.#parts
-    if (isProtobuf(representation)) return this.#sink.write(encodeWatchFrame(type, object))
+    if (isProtobuf(representation)) return this.#sink.write(encodeWatchFrame(representation.types, type, object))
     return this.#sink.write(eventLine(type, Buffer.from(encodeJson(object))))
   }
 

@@ -1,7 +1,8 @@
 import { newBadRequest, newUnsupportedMediaType, parseJson, parseYaml } from '@kubewright/api'
 import { goQuote } from '@kubewright/base'
-import { decodeGo, GoDecodeError, typeMetaMismatch, typeMetaProblem } from '../../codec/json/go-codec.ts'
+import { GoDecodeError, typeMetaMismatch, typeMetaProblem } from '../../codec/json/go-codec.ts'
 import { decodeMessage, openEnvelope } from '../../codec/protobuf/envelope.ts'
+import type { ServedRelease } from '../../codec/served-release.ts'
 import type { DeleteOptions } from '../../registry/deletion.ts'
 import { checkBody, mediaTypeOf, readBody } from '../../request/body.ts'
 import { isServed, type MediaType, servedTypes } from '../../request/negotiate.ts'
@@ -11,12 +12,12 @@ import { integerParameter } from '../../request/write-options.ts'
 import { yamlTextOf } from '../../request/yaml-text.ts'
 
 /** Reads the options of a delete from the body, or from the query when there is no body. */
-export async function readDeleteOptions(context: RequestContext): Promise<DeleteOptions> {
+export async function readDeleteOptions(context: RequestContext, release: ServedRelease): Promise<DeleteOptions> {
   const body = await readBody(context)
   if (body.length === 0) return queryOptions(context.request.query)
   const type = mediaTypeOf(context)
   if (!isServed(type)) throw newUnsupportedMediaType(servedTypes)
-  const value = parseDeleteOptions(body, type)
+  const value = parseDeleteOptions(release, body, type)
   checkBody(context, value)
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
     throw newBadRequest(`couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`)
@@ -32,7 +33,7 @@ export async function readDeleteOptions(context: RequestContext): Promise<Delete
     )
   }
   try {
-    const options = decodeGo('meta/v1.DeleteOptions', value) as DeleteOptions
+    const options = release.json.decode('meta/v1.DeleteOptions', value) as DeleteOptions
     // kube-apiserver writes the internal version to its audit log.
     context.auditRecord?.requestBody(() => ({
       ...options,
@@ -45,12 +46,12 @@ export async function readDeleteOptions(context: RequestContext): Promise<Delete
   }
 }
 
-function parseDeleteOptions(body: Uint8Array, type: MediaType): unknown {
+function parseDeleteOptions(release: ServedRelease, body: Uint8Array, type: MediaType): unknown {
   const isProtobuf = type === 'application/vnd.kubernetes.protobuf'
   try {
     if (isProtobuf) {
       const { apiVersion, kind, message } = openEnvelope(body)
-      return { apiVersion, kind, ...decodeMessage('meta/v1.DeleteOptions', message) }
+      return { apiVersion, kind, ...decodeMessage(release, 'meta/v1.DeleteOptions', message) }
     }
     return type === 'application/yaml' ? parseYaml(yamlTextOf(body)) : parseJson(body)
   } catch (error) {

@@ -46,7 +46,7 @@ export interface Deletion {
 export async function remove(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { resource } = endpoint
   const representation = negotiateObject(context, endpoint)
-  const options = await readDeleteOptions(context)
+  const options = await readDeleteOptions(context, endpoint.release)
   const { object, removed, wasUnreadable } = await deleteObject(
     deletionOf(endpoint, context, context.info.name, options),
   )
@@ -63,7 +63,8 @@ export async function remove(endpoint: Endpoint, context: RequestContext): Promi
     ...(wasUnreadable ? {} : { uid: object.object.metadata.uid }),
   }
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }
-  return respond(200, status, { mediaType: representation.mediaType, pretty: representation.pretty })
+  const { mediaType, pretty, types } = representation
+  return respond(200, status, { mediaType, pretty, types })
 }
 
 /**
@@ -74,7 +75,7 @@ export async function removeCollection(endpoint: Endpoint, context: RequestConte
   const { query } = context.request
   const representation = negotiateObject(context, endpoint)
   const { options: listed, selection } = readListQuery(endpoint.resource, query, { watch: false }, () => undefined)
-  const options = await readDeleteOptions(context)
+  const options = await readDeleteOptions(context, endpoint.release)
   validateDeleteOptions(options)
   const listing = await collectObjects(endpoint, context, listed, selection)
   warnOfDefaultPolicy(endpoint.strategy, options, context)

@@ -17,13 +17,13 @@ export function requireObjectType(context: RequestContext): MediaType {
 /** Reads and decodes the body of a create or update. Throws an ApiError when the body does not fit the kind. */
 export async function readObject(
   context: RequestContext,
-  { kind, codec }: Pick<Resource, 'kind' | 'codec'>,
+  { kind, codec, release }: Pick<Resource, 'kind' | 'codec' | 'release'>,
   options: Pick<WriteOptions, 'fieldValidation'>,
 ): Promise<MutableObject> {
   const mediaType = requireObjectType(context)
   const body = await readBody(context)
   context.bodyBytes = body.length
-  if (mediaType === 'application/vnd.kubernetes.protobuf') refuseWithoutMessage(body, kind)
+  if (mediaType === 'application/vnd.kubernetes.protobuf') refuseWithoutMessage(release, body, kind)
   const size = mediaType === 'application/json' ? body.length : undefined
   if (size !== undefined) checkCommas(context, body)
   const object = codec.decode(body, {

@@ -1,8 +1,8 @@
 import type { AnyKind } from '@kubewright/api'
 import { nameIsDNSSubdomain } from '@kubewright/base'
-import { kindFor } from '@kubewright/k8s/all'
 import type { FieldError } from '@kubewright/schema'
-import { type FieldConversion, storageConversion } from '../../../resource/conversion.ts'
+import type { ServedRelease } from '../../../codec/served-release.ts'
+import { type Conversion, type FieldConversion, storageConversion } from '../../../resource/conversion.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { type StrategyWithStatus, withStatus } from '../../../resource/status-strategy.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
@@ -32,10 +32,11 @@ const main: Strategy = {
 const stored: StrategyWithStatus = withStatus(main, { validateUpdate: validateStatusUpdate })
 
 /** Converts between both versions for the field manager. */
-const fields: FieldConversion = {
+const fieldsOf = ({ facts }: ServedRelease): FieldConversion => ({
   schemaFor: (apiVersion) => {
     const [group = '', version = ''] = apiVersion.split('/')
-    return group === 'autoscaling' ? kindFor({ group, version, kind: 'HorizontalPodAutoscaler' })?.schema : undefined
+    if (group !== 'autoscaling') return undefined
+    return facts.kindFor({ group, version, kind: 'HorizontalPodAutoscaler' })?.schema
   },
   convert: (object, apiVersion) => {
     if (object['apiVersion'] === apiVersion) return object
@@ -43,7 +44,7 @@ const fields: FieldConversion = {
     if (apiVersion === 'autoscaling/v2') return hpaToV2(typed)
     return apiVersion === 'autoscaling/v1' ? hpaToV1(typed) : undefined
   },
-}
+})
 
 /** HorizontalPodAutoscalers in v2, the storage version (pkg/registry/autoscaling). */
 export const horizontalPodAutoscalers: BuiltinDefinition = defineBuiltin({
@@ -51,7 +52,7 @@ export const horizontalPodAutoscalers: BuiltinDefinition = defineBuiltin({
   resource: 'horizontalpodautoscalers',
   table: hpaTable,
   ...stored,
-  conversion: { fields },
+  withRelease: (release) => ({ conversion: { fields: fieldsOf(release) } }),
 })
 
 /** HorizontalPodAutoscalers in v1. All rules apply to the object in v2. */
@@ -64,22 +65,24 @@ export const horizontalPodAutoscalersV1: BuiltinDefinition = defineBuiltin({
   subresources: {
     status: { ...stored.subresources.status, strategy: throughV2(stored.subresources.status.strategy!) },
   },
-  conversion: {
+  withRelease: (release) => ({ conversion: conversionOfV1(release) }),
+})
+
+function conversionOfV1(release: ServedRelease): Conversion {
+  const kindOf = (version: string): AnyKind =>
+    release.facts.kindFor({ group: 'autoscaling', version, kind: 'HorizontalPodAutoscaler' })!
+  return {
     storage: storageConversion({
       toStorage: (object) => {
         const result = hpaToV2(object)
         setDefaultsV2(result)
-        return storedTyped(kindOf('v2'), result)
+        return storedTyped(release, kindOf('v2'), result)
       },
-      fromStorage: (object) => storedTyped(kindOf('v1'), hpaToV1(object)),
+      fromStorage: (object) => storedTyped(release, kindOf('v1'), hpaToV1(object)),
     }),
-    fields,
+    fields: fieldsOf(release),
     toInternal: hpaToV2,
-  },
-})
-
-function kindOf(version: string): AnyKind {
-  return kindFor({ group: 'autoscaling', version, kind: 'HorizontalPodAutoscaler' })!
+  }
 }
 
 /** Applies a strategy for v2 to objects in v1. */

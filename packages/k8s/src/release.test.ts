@@ -1,10 +1,9 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
-import { builtinKinds, kindFor } from './all.ts'
-import { discoveryGroups } from './discovery.ts'
+import { defaultRelease } from './releases.ts'
 
 const schema = (group: string, version: string, kind: string): JSONSchemaProps =>
-  kindFor({ group, version, kind })!.schema
+  defaultRelease.kindFor({ group, version, kind })!.schema
 
 /** Returns the schema at a path of field names. `[]` descends into a list, `{}` into a map. */
 function at(root: JSONSchemaProps, path: string): JSONSchemaProps {
@@ -22,8 +21,8 @@ function at(root: JSONSchemaProps, path: string): JSONSchemaProps {
   return node
 }
 
-describe('builtinKinds()', () => {
-  test.each(builtinKinds().map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind] as const))(
+describe('Release.kinds', () => {
+  test.each(defaultRelease.kinds.map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind] as const))(
     '%s has the schema of a complete object',
     (_, kind) => {
       expect(kind.schema.type).toBe('object')
@@ -58,15 +57,15 @@ describe('builtinKinds()', () => {
       if (node.items) visit(node.items, `${path}[]`)
       if (typeof node.additionalProperties === 'object') visit(node.additionalProperties, `${path}{}`)
     }
-    for (const kind of builtinKinds()) visit(kind.schema, kind.kind)
+    for (const kind of defaultRelease.kinds) visit(kind.schema, kind.kind)
     expect(seen.size).toBeGreaterThan(2000)
   })
 
   test('covers every resource of the discovery facts and agrees with them', () => {
-    for (const { group, versions } of discoveryGroups()) {
+    for (const { group, versions } of defaultRelease.groups) {
       for (const { version, resources } of versions) {
         for (const resource of resources) {
-          const kind = kindFor({ group, version, kind: resource.kind })
+          const kind = defaultRelease.kindFor({ group, version, kind: resource.kind })
           expect({ ...kind }, `${group}/${version} ${resource.kind}`).toMatchObject({
             plural: resource.resource,
             singular: resource.singular,
@@ -81,13 +80,13 @@ describe('builtinKinds()', () => {
   })
 
   test('has no two kinds with the same name in a group and version', () => {
-    const names = builtinKinds().map((kind) => `${kind.apiVersion} ${kind.kind}`)
+    const names = defaultRelease.kinds.map((kind) => `${kind.apiVersion} ${kind.kind}`)
     expect(new Set(names).size).toBe(names.length)
     expect(names.length).toBe(69)
   })
 })
 
-describe('kindFor()', () => {
+describe('Release.kindFor()', () => {
   test.each([
     ['', 'v1', 'Pod', 'pods', 'Namespaced', ['po']],
     ['apps', 'v1', 'Deployment', 'deployments', 'Namespaced', ['deploy']],
@@ -95,7 +94,14 @@ describe('kindFor()', () => {
     ['autoscaling', 'v1', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', 'Namespaced', ['hpa']],
     ['events.k8s.io', 'v1', 'Event', 'events', 'Namespaced', ['ev']],
   ])('finds %s/%s %s', (group, version, kind, plural, scope, shortNames) => {
-    expect({ ...kindFor({ group, version, kind }) }).toMatchObject({ group, version, kind, plural, scope, shortNames })
+    expect({ ...defaultRelease.kindFor({ group, version, kind }) }).toMatchObject({
+      group,
+      version,
+      kind,
+      plural,
+      scope,
+      shortNames,
+    })
   })
 
   test.each([
@@ -103,7 +109,7 @@ describe('kindFor()', () => {
     ['', 'v1', 'Deployment'],
     ['example.com', 'v1', 'Home'],
   ])('returns undefined for %s/%s %s', (group, version, kind) => {
-    expect(kindFor({ group, version, kind })).toBeUndefined()
+    expect(defaultRelease.kindFor({ group, version, kind })).toBeUndefined()
   })
 
   test('distinguishes the versions of a kind', () => {
@@ -186,5 +192,53 @@ describe('schemas of built-in kinds', () => {
     )
     expect(at(root, 'not')).toBe(root)
     expect(at(root, 'properties.{}').properties).toBe(root.properties)
+  })
+})
+
+describe('Release.groups', () => {
+  test('starts with the core group and lists each group once', () => {
+    const names = defaultRelease.groups.map((g) => g.group)
+    expect(names[0]).toBe('')
+    expect(new Set(names).size).toBe(names.length)
+    expect(names).toContain('apps')
+    expect(names).toContain('flowcontrol.apiserver.k8s.io')
+  })
+
+  test('has the subresources of pods with the kinds of their bodies', () => {
+    const pods = defaultRelease.groups[0]?.versions[0]?.resources.find((r) => r.resource === 'pods')
+    expect(pods?.subresources?.map((s) => s.name)).toEqual([
+      'attach',
+      'binding',
+      'ephemeralcontainers',
+      'eviction',
+      'exec',
+      'log',
+      'portforward',
+      'proxy',
+      'resize',
+      'status',
+    ])
+    expect(pods?.subresources?.find((s) => s.name === 'eviction')).toEqual({
+      name: 'eviction',
+      kind: 'Eviction',
+      group: 'policy',
+      version: 'v1',
+      verbs: ['create'],
+    })
+    expect(pods?.subresources?.find((s) => s.name === 'status')).toEqual({
+      name: 'status',
+      kind: 'Pod',
+      verbs: ['get', 'patch', 'update'],
+    })
+  })
+
+  test('gives every resource a kind, a singular name and verbs', () => {
+    const resources = defaultRelease.groups.flatMap((g) => g.versions.flatMap((v) => v.resources))
+    expect(resources.length).toBeGreaterThan(60)
+    for (const resource of resources) {
+      expect(resource.kind).toMatch(/^[A-Z]\w+$/)
+      expect(resource.singular).toBe(resource.kind.toLowerCase())
+      expect(resource.verbs.length).toBeGreaterThan(0)
+    }
   })
 })
