@@ -124,3 +124,43 @@ describe('assembleServer()', () => {
     ])
   })
 })
+
+describe('assembleServer({ kubernetes })', () => {
+  const admission = '/apis/admissionregistration.k8s.io/v1'
+  const pod = (spec: object): object => ({
+    metadata: { name: 'p' },
+    spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
+  })
+
+  test('serves two releases in one process, each with its version, kinds, fields and roles', async () => {
+    await using before = new MemoryStore()
+    await using after = new MemoryStore()
+    await using old = await assembleServer({ store: before, access, kubernetes: '1.35' })
+    await using later = await assembleServer({ store: after, access, kubernetes: 'v1.36.2' })
+    const minors = await Promise.all([old, later].map(async (one) => (await send(one, 'GET', '/version')).body.minor))
+    expect(minors).toEqual(['35', '36'])
+
+    expect((await send(old, 'GET', `${admission}/mutatingadmissionpolicies`)).status).toBe(404)
+    expect((await send(later, 'GET', `${admission}/mutatingadmissionpolicies`)).body.kind).toBe(
+      'MutatingAdmissionPolicyList',
+    )
+
+    const strict = '/api/v1/namespaces/default/pods?fieldValidation=Strict&dryRun=All'
+    const grouped = pod({ schedulingGroup: { podGroupName: 'g' } })
+    expect((await send(old, 'POST', strict, grouped)).body.message).toContain('unknown field "spec.schedulingGroup"')
+    expect((await send(later, 'POST', strict, grouped)).body.message ?? '').not.toContain('unknown field')
+
+    const document = `/openapi/v3/api/v1`
+    const podSpec = async (server: AssembledServer): Promise<object> =>
+      (await send(server, 'GET', document)).body.components.schemas['io.k8s.api.core.v1.PodSpec'].properties
+    expect(Object.keys(await podSpec(old))).not.toContain('schedulingGroup')
+    expect(Object.keys(await podSpec(later))).toContain('schedulingGroup')
+  })
+
+  test('rejects a release that is not supported', async () => {
+    await using store = new MemoryStore()
+    await expect(assembleServer({ store, kubernetes: '1.2' })).rejects.toThrow(
+      /"1\.2": the supported releases are .*1\.36/,
+    )
+  })
+})

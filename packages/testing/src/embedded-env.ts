@@ -20,6 +20,9 @@ import { testLogger } from './test-log.ts'
 import type { TimeDriver } from './time-driver.ts'
 import { type Origin, World } from './world.ts'
 
+/** Names the release of Kubernetes that environments serve, for all tests of a run. */
+const releaseVariable = 'KUBEWRIGHT_KUBERNETES'
+
 /** Starts an environment with a control plane in this process, empty or from a snapshot. */
 export async function startFrom(
   operator: Operator | undefined,
@@ -61,6 +64,7 @@ async function assemble(
     clock,
     random: world.random.fork('control plane'),
     log: log.withName('control-plane'),
+    kubernetes: options.kubernetes ?? (process.env[releaseVariable] || undefined),
     controllers,
     nodes,
     intercept: (direct, { name }) => (name === controllerManagerUser ? wrap(direct, 'controllers') : direct),

@@ -26,6 +26,11 @@ export interface TestEnvOptions {
   readonly seed?: Seed | undefined
   /** The source of random values, instead of a seed. */
   readonly random?: Random | undefined
+  /**
+   * The minor release of Kubernetes to serve, such as `1.36`. @default the environment variable KUBEWRIGHT_KUBERNETES, else the newest
+   * stable release
+   */
+  readonly kubernetes?: string | undefined
   /** The built-in controllers to run. @default 'all' */
   readonly controllers?: ControllerChoice | undefined
   /** The number of simulated nodes, or their specifications and the behaviour of containers. @default 1 */

@@ -2,6 +2,7 @@ import { defineFlags } from '@kubewright/base'
 import { connectionFlags } from '../cluster/connection-flags.ts'
 import { defineArguments } from '../command/arguments.ts'
 import { type Command, defineCommand } from '../command/command.ts'
+import { kubernetesFlag } from '../command/kubernetes-flag.ts'
 import { outputFlag } from '../command/output-flag.ts'
 
 /** The flags of `explain`. */
@@ -20,6 +21,7 @@ export const explainFlags = defineFlags({
   recursive: { default: false, help: 'List the fields of all levels, without descriptions' },
   cluster: { default: false, help: 'Explain the kinds of a cluster' },
   ...connectionFlags,
+  ...kubernetesFlag,
   ...outputFlag,
 })
 

@@ -4,6 +4,7 @@ import { type ApiClient, NoMatchError } from '@kubewright/client'
 import { connectCluster } from '../cluster/connect-cluster.ts'
 import type { CommandInput } from '../command/command.ts'
 import type { CommandContext } from '../command/command-context.ts'
+import { releaseOf } from '../command/kubernetes-flag.ts'
 import { crdsIn } from '../input/crds-in.ts'
 import { readSoundManifests } from '../input/read-manifests.ts'
 import { startOfflineServer } from '../offline/offline-server.ts'
@@ -19,9 +20,12 @@ export async function runExplain(
 ): Promise<number> {
   if (flags.cluster && flags.crd.length > 0)
     throw new UsageError('--cluster and --crd exclude each other: give one of them')
+  if (flags.cluster && flags.kubernetes !== undefined)
+    throw new UsageError('--cluster and --kubernetes exclude each other: a cluster has one release')
+  await releaseOf(flags.kubernetes)
   const source = flags.cluster
     ? await connectCluster(flags, context).then((client) => ({ client, close: () => client[Symbol.asyncDispose]() }))
-    : await offline(flags.crd, context)
+    : await offline(flags.crd, context, flags.kubernetes)
   try {
     const { resource, path } = await named(source.client, args.path, flags['api-version'], flags.cluster)
     const { group, version, kind } = resource
@@ -63,11 +67,12 @@ async function named(
 async function offline(
   files: readonly string[],
   { clock }: CommandContext,
+  kubernetes: string | undefined,
 ): Promise<{ readonly client: ApiClient; close(): PromiseLike<void> }> {
   const crds = crdsIn(await readSoundManifests(files))
   if (files.length > 0 && crds.length === 0)
     throw new KubewrightError('KW_COMMAND', `There is no CRD in ${files.join(' ')}`)
-  const server = await startOfflineServer(clock)
+  const server = await startOfflineServer(clock, kubernetes)
   const close = (): PromiseLike<void> => server[Symbol.asyncDispose]()
   try {
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'

@@ -26,9 +26,13 @@ export interface OfflineServer extends AsyncDisposable {
   settled(): Promise<void>
 }
 
-/** Starts the same server that serves clusters, so that its responses are the same. The caller disposes it. */
-export async function startOfflineServer(clock: Clock): Promise<OfflineServer> {
-  const plane = await startControlPlane({ clock, controllers: 'none', nodes: 0 })
+/**
+ * Starts the same server that serves clusters, so that its responses are the same. The caller disposes it.
+ *
+ * @param kubernetes the minor release to serve. @default the newest stable one
+ */
+export async function startOfflineServer(clock: Clock, kubernetes?: string): Promise<OfflineServer> {
+  const plane = await startControlPlane({ clock, kubernetes, controllers: 'none', nodes: 0 })
   // The same access control as on a cluster.
   const user = { name: 'kubewright', groups: ['system:masters'] }
   const transport = plane.transport(user)

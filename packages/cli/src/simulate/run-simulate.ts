@@ -13,6 +13,7 @@ import {
 } from '@kubewright/simulator'
 import type { CommandInput } from '../command/command.ts'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
+import { releaseOf } from '../command/kubernetes-flag.ts'
 import type { entryArgument } from '../entry/entry-argument.ts'
 import { findEntry } from '../entry/find-entry.ts'
 import { loadOperator } from '../entry/load-operator.ts'
@@ -27,6 +28,7 @@ type Input = CommandInput<typeof simulateFlags, typeof entryArgument>
 export async function runSimulate(input: Input, context: CommandContext): Promise<number> {
   limitInlining()
   const { flags, args } = input
+  await releaseOf(flags.kubernetes)
   const { out, note, clock, terminal = noTerminal } = context
   const entry = await findEntry(args.entry, folderOf(context))
   const { operator } = await loadOperator(entry, clock)
@@ -37,6 +39,7 @@ export async function runSimulate(input: Input, context: CommandContext): Promis
     inspect: flags.inspect,
     samples: await samplesOf(flags.samples, entry.project, folderOf(context)),
     seed: flags.seed,
+    kubernetes: flags.kubernetes,
     replay: flags.replay,
     record: flags.recording !== undefined,
     regressions: flags.regressions,

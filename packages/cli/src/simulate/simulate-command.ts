@@ -1,5 +1,6 @@
 import { defineFlags, parseDuration, UsageError } from '@kubewright/base'
 import { type Command, defineCommand } from '../command/command.ts'
+import { kubernetesFlag } from '../command/kubernetes-flag.ts'
 import { outputFlag } from '../command/output-flag.ts'
 import { entryArgument } from '../entry/entry-argument.ts'
 
@@ -54,6 +55,7 @@ export const simulateFlags = defineFlags({
     help: 'Write the failure as a recording, which kubewright console FILE opens',
     complete: 'files',
   },
+  ...kubernetesFlag,
   ...outputFlag,
   workers: { value: 'N', parse: count, default: '1', help: 'Share the work between this many processes' },
   part: { value: 'I/N', help: 'Explore one of several parts', hidden: true },

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { maxJsonDepth } from '@kubewright/api'
 import { type FlagValues, UsageError } from '@kubewright/base'
 import type { PlaneConfig, StoreConfig } from '@kubewright/controlplane'
-import { kubernetes, type Release } from '@kubewright/k8s/releases'
 import { adminUser } from '@kubewright/server'
 import type { CommandContext } from '../command/command-context.ts'
+import { releaseOf } from '../command/kubernetes-flag.ts'
 import { admissionPlugins, apiServerConfig } from './api-server-config.ts'
 import type { planeFlags } from './plane-flags.ts'
 import { storeConfig } from './store-config.ts'
@@ -23,7 +23,7 @@ export async function planeConfig(
   store: StoreConfig,
   { env }: Pick<CommandContext, 'env'>,
 ): Promise<FlagConfig> {
-  await releaseOf(values)
+  await releaseOf(values.kubernetes)
   return { ...commonConfig(values), ...(await clientAccess(values)), store: await storeConfig(values, store, env) }
 }
 
@@ -35,7 +35,7 @@ export async function upConfig(
   values: FlagValues<typeof upFlags>,
   context: Pick<CommandContext, 'env' | 'out'>,
 ): Promise<{ readonly config: FlagConfig; readonly warnings: readonly string[] }> {
-  const { config: api, warnings } = await apiServerConfig(await releaseOf(values), values, context)
+  const { config: api, warnings } = await apiServerConfig(await releaseOf(values.kubernetes), values, context)
   const common = commonConfig(values)
   const { access } = await clientAccess(values, values['client-ca-file'])
   const config = {
@@ -53,15 +53,6 @@ export async function upConfig(
     levers: values.console || values.open,
   }
   return { config, warnings }
-}
-
-/** The release to serve. Throws {@link UsageError} if it is not supported. */
-async function releaseOf(values: Flags): Promise<Release> {
-  try {
-    return await kubernetes(values.kubernetes)
-  } catch (error) {
-    throw error instanceof RangeError ? new UsageError(`--kubernetes: ${error.message}`) : error
-  }
 }
 
 function commonConfig(values: Flags) {

@@ -1,4 +1,5 @@
 import { defineFlags, integerFrom, UsageError } from '@kubewright/base'
+import { kubernetesFlag } from '../command/kubernetes-flag.ts'
 import { endpointsOf } from './etcd-flags.ts'
 
 /** The file of the kubeconfig without a flag. */
@@ -36,11 +37,7 @@ export function planeFlags({ port, portText, nodes, storage }: PlaneDefaults) {
       parse: (text) => endpointsOf(text, '--etcd'),
       help: 'Keep objects in etcd, which several servers may share; ETCDCTL_CACERT, ETCDCTL_CERT and ETCDCTL_KEY name the certificate files, ETCDCTL_USER is NAME:PASSWORD',
     },
-    kubernetes: {
-      value: 'VERSION',
-      defaultText: 'the newest stable one',
-      help: 'Serve this minor release of Kubernetes, such as 1.36',
-    },
+    ...kubernetesFlag,
     'history-mib': {
       value: 'N',
       default: '64',

@@ -59,7 +59,7 @@ function hints(config: FlagConfig, { file, plane }: ServedWithFile, nodes: numbe
   const isShared = config.store.kind === 'etcd'
   const running = config.controllers === 'all' ? `all ${names.length} controllers` : names.join(', ')
   return [
-    `Kubernetes v1.35 API, objects in ${describeStore(config.store)}`,
+    `Kubernetes v${plane.server.parts.resources.release.facts.version} API, objects in ${describeStore(config.store)}`,
     `  export KUBECONFIG=${file}`,
     '  kubectl get namespaces',
     names.length === 0 ? 'Runs no controllers' : `Runs ${running}${isShared ? ' while it holds their lease' : ''}`,

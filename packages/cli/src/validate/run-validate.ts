@@ -1,6 +1,7 @@
 import { KubewrightError, UsageError } from '@kubewright/base'
 import type { CommandInput } from '../command/command.ts'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
+import { releaseOf } from '../command/kubernetes-flag.ts'
 import { noteInput, readManifests, readSoundManifests } from '../input/read-manifests.ts'
 import { fitted, noTerminal } from '../terminal/terminal.ts'
 import { jsonText } from '../text/json-text.ts'
@@ -20,6 +21,7 @@ export async function runValidate(
   const { crd, old, 'old-crd': oldCrd } = flags
   if (oldCrd.length > 0 && old.length === 0)
     throw new UsageError('--old-crd needs --old: give the state that was written under the old CRDs')
+  await releaseOf(flags.kubernetes)
   noteInput(files, context.note)
   const documents = (await readManifests(files)).filter(({ value }) => !isKustomization(value))
   if (documents.length === 0) throw new KubewrightError('KW_MANIFEST', `There is no manifest in ${files.join(' ')}`)
@@ -29,6 +31,7 @@ export async function runValidate(
     clock: context.clock,
     fieldValidation: modes[flags.validate],
     namespace: flags.namespace,
+    kubernetes: flags.kubernetes,
     present,
     ...(old.length === 0 ? {} : { old: await readSoundManifests(old) }),
     ...(oldCrd.length === 0 ? {} : { oldPresent: await readSoundManifests(oldCrd) }),

@@ -1,6 +1,7 @@
 import { defineFlags } from '@kubewright/base'
 import { defineArguments } from '../command/arguments.ts'
 import { type Command, defineCommand } from '../command/command.ts'
+import { kubernetesFlag } from '../command/kubernetes-flag.ts'
 import { outputFlag } from '../command/output-flag.ts'
 
 /** The flags of `validate`. */
@@ -38,6 +39,7 @@ export const validateFlags = defineFlags({
     defaultText: '"default"',
     help: 'Use this namespace for objects that name none',
   },
+  ...kubernetesFlag,
   ...outputFlag,
 })
 

@@ -43,6 +43,8 @@ export interface ValidateManifestsOptions {
   readonly oldPresent?: readonly ManifestDocument[] | undefined
   /** The handling of unknown and repeated fields. @default 'Strict' */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined
+  /** The minor release of Kubernetes whose API server validates. @default the newest stable one */
+  readonly kubernetes?: string | undefined
   /** The namespace of objects that name none. @default 'default' */
   readonly namespace?: string | undefined
 }
@@ -56,7 +58,7 @@ export async function validateManifests(
   documents: readonly ManifestDocument[],
   options: ValidateManifestsOptions,
 ): Promise<ManifestVerdict[]> {
-  const server = await startOfflineServer(options.clock)
+  const server = await startOfflineServer(options.clock, options.kubernetes)
   try {
     const session = new Session(server, options)
     const present = [...(options.present ?? []), ...documents.filter(({ value }) => isCrd(value))]

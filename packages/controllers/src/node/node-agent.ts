@@ -32,6 +32,7 @@ export function nodeAgent(
   nodes: readonly NodeSpecification[],
   addresses: NodeAddresses,
   heartbeat: Duration | undefined,
+  kubeletVersion: string,
 ): KeyController {
   const names = nodes.map(({ name }) => name)
   const byName = new Map(nodes.map((node) => [node.name, node]))
@@ -59,7 +60,7 @@ export function nodeAgent(
         if (found === undefined && registered.has(name)) return
         const live = found ?? (await register(context, node, addresses, heartbeat === undefined))
         registered.add(name)
-        const status = nodeStatus(node, live, addresses, clock.now())
+        const status = nodeStatus(node, live, addresses, kubeletVersion, clock.now())
         // Patch the status, as kubelets do, because other controllers change the node at the same time.
         if (!sameContent(live.status, status)) {
           await context.client.subresource(Node, 'status').patch(name, { status }, { type: 'strategic' })
@@ -129,7 +130,13 @@ async function untaint({ client }: Pick<KeyContext, 'client'>, name: string): Pr
   }
 }
 
-function nodeStatus(node: NodeSpecification, live: Node, addresses: NodeAddresses, now: number): NodeStatus {
+function nodeStatus(
+  node: NodeSpecification,
+  live: Node,
+  addresses: NodeAddresses,
+  kubeletVersion: string,
+  now: number,
+): NodeStatus {
   // In the canonical form that the server stores, so that equal quantities compare equal.
   const amounts = Object.entries({ ...defaultCapacity, ...node.capacity })
   const own = Object.fromEntries(amounts.map(([name, text]) => [name, Quantity.parse(text).toString()]))
@@ -152,7 +159,7 @@ function nodeStatus(node: NodeSpecification, live: Node, addresses: NodeAddresse
       kernelVersion: '6.1.0',
       osImage: 'Kubewright simulated node',
       containerRuntimeVersion: 'kubewright://1',
-      kubeletVersion: 'v1.35.8',
+      kubeletVersion,
       kubeProxyVersion: '',
       operatingSystem: 'linux',
       architecture: 'amd64',

@@ -1,6 +1,7 @@
 import type { NodeConnector, PodLogRequest } from '@kubewright/api'
 import type { Clock, Duration } from '@kubewright/base'
 import { systemClock } from '@kubewright/base'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import { channelSource, type KeyController } from '@kubewright/runtime'
 import { NodeAddresses } from './node-addresses.ts'
 import { type NodeSpecification, nodeAgent } from './node-agent.ts'
@@ -16,6 +17,8 @@ import { podScheduler } from './scheduler.ts'
 export interface SimulateNodesOptions {
   /** The number of nodes, named `node-1`, `node-2` and so on, or their specifications. @default 1 */
   readonly nodes?: number | readonly NodeSpecification[] | undefined
+  /** The version that the kubelets report, such as `v1.36.4`. @default that of the newest stable release */
+  readonly kubeletVersion?: string | undefined
   /** How containers behave. @default they start at once, become ready and run; those of jobs exit after a second */
   readonly plan?: NodePlan | undefined
   /**
@@ -64,7 +67,7 @@ export interface SimulatedNodes extends NodeConnector, AsyncDisposable {
  */
 export function simulateNodes(options: SimulateNodesOptions = {}): SimulatedNodes {
   const { clock = systemClock, heartbeat, nodes = 1, plan = {}, processes: host, tellsStarts = false } = options
-  const { stopGrace = '2s', schedules = true } = options
+  const { stopGrace = '2s', schedules = true, kubeletVersion = defaultRelease.gitVersion } = options
   const processes = host === undefined ? undefined : new OwnedProcesses({ host, clock, stopGrace })
   const specifications =
     typeof nodes === 'number' ? Array.from({ length: nodes }, (_, index) => ({ name: `node-${index + 1}` })) : nodes
@@ -74,7 +77,7 @@ export function simulateNodes(options: SimulateNodesOptions = {}): SimulatedNode
   const crashes = new Map<string, ContainerCrash>()
   return Object.freeze({
     controllers: Object.freeze([
-      nodeAgent(specifications, addresses, heartbeat),
+      nodeAgent(specifications, addresses, heartbeat, kubeletVersion),
       ...(heartbeat === undefined
         ? []
         : [

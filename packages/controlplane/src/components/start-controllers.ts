@@ -101,6 +101,11 @@ export const controllerNames: readonly string[] = [
   ...serverControllers.map(({ name }) => name),
 ].sort()
 
+/** The version that simulated kubelets report: that of the server. */
+function versionOf({ server }: Pick<StartControllersOptions, 'server'>): string {
+  return server.resources.release.facts.gitVersion
+}
+
 /** Starts the chosen controllers; resolves when they watch, or, with `election`, when this server is a candidate. */
 export async function startControllers(options: StartControllersOptions): Promise<RunningControllers> {
   const { client, clock, random, log, election } = options
@@ -125,7 +130,12 @@ export async function startControllers(options: StartControllersOptions): Promis
     const nodes = disposer.use(
       options.nodes === undefined
         ? undefined
-        : simulateNodes({ schedules: options.scheduler ?? true, ...options.nodes, clock }),
+        : simulateNodes({
+            schedules: options.scheduler ?? true,
+            kubeletVersion: versionOf(options),
+            ...options.nodes,
+            clock,
+          }),
     )
     const schedulesOnly = nodes === undefined && options.scheduler === true
     const controllers = [
@@ -196,7 +206,7 @@ function startElections(
   if (scheduler) elect('kube-scheduler', () => ({ addTo: (manager) => manager.add(podScheduler()) }))
   if (wanted !== undefined) {
     elect(nodesLease, () => {
-      const created = simulateNodes({ ...wanted, schedules: false, clock })
+      const created = simulateNodes({ kubeletVersion: versionOf(options), ...wanted, schedules: false, clock })
       nodes = created
       return {
         addTo: (manager) => {

@@ -147,9 +147,9 @@ function snapshotOf(store: Store, first: PlaneConfig): ControlPlaneSnapshot {
       const disposer = new AsyncDisposer()
       try {
         const store = disposer.use(kept.fork())
-        // The objects of every cluster are in the snapshot, unless they depend on an identity that differs.
+        // The objects of every cluster are in the snapshot, unless they depend on an identity that differs. They are those of its release.
         const surroundings = { store, isBootstrapped: config.identity === undefined }
-        const plane = disposer.use(await startIn(surroundings, { ...first, ...config }))
+        const plane = disposer.use(await startIn(surroundings, { ...first, ...config, kubernetes: first.kubernetes }))
         return { ...plane, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
       } catch (error) {
         await disposer[Symbol.asyncDispose]()

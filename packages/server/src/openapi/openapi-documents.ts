@@ -112,7 +112,9 @@ export class OpenApiDocuments implements Disposable {
     // Documents of custom groups contain no discovery paths, no release and no security definitions.
     const builtin = this.#isBuiltin(group)
     if (builtin) paths.push(discoveryPath(`/${name}/`, group, version))
-    const document = documentOf(openApiV3(this.#release, paths, customsOf(resources, 'v3'), builtin))
+    const document = documentOf(
+      openApiV3(this.#release, paths, customsOf(resources, 'v3'), builtin ? { group, version } : undefined),
+    )
     this.#v3.set(name, { from: resources, document })
     return document
   }
@@ -147,7 +149,10 @@ export class OpenApiDocuments implements Disposable {
   #fixed(name: string, path: () => ApiPath): OpenApiDocument {
     let known = this.#v3.get(name)
     if (!known) {
-      known = { from: [], document: documentOf(openApiV3(this.#release, [path()], new Map(), true)) }
+      known = {
+        from: [],
+        document: documentOf(openApiV3(this.#release, [path()], new Map(), { group: '', version: 'v1' })),
+      }
       this.#v3.set(name, known)
     }
     return known.document

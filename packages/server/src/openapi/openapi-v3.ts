@@ -1,4 +1,4 @@
-import type { Release } from '@kubewright/k8s/releases'
+import { type Release, type ReleaseRule, releaseRule } from '@kubewright/k8s/releases'
 import { type ApiOperation, type ApiPath, apiParameters, type OperationBody } from './api-operation.ts'
 import { type PublishedSchema, refOf } from './custom-definitions.ts'
 import { metaDefinition } from './definition-name.ts'
@@ -12,14 +12,14 @@ const securitySchemes = {
 const customInfo = { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' }
 
 /**
- * A document of /openapi/v3: the paths of a group version, or paths outside of API groups. Documents of custom resources
- * (`isBuiltin` is false) do not name the version of the server.
+ * A document of /openapi/v3: the paths of a group version, or paths outside of API groups. Documents of custom resources have no
+ * `builtin` group version, and do not name the version of the server.
  */
 export function openApiV3(
   release: Release,
   paths: readonly ApiPath[],
   custom: ReadonlyMap<string, PublishedSchema>,
-  isBuiltin: boolean,
+  builtin: GroupVersion | undefined,
 ): Record<string, unknown> {
   const roots = new Set<string>()
   const refer = (name: string): { schema: unknown } => {
@@ -30,15 +30,44 @@ export function openApiV3(
   const items = [...paths]
     .sort((a, b) => (a.path < b.path ? -1 : 1))
     .map((path) => [path.path, pathItem(path, refer)] as const)
+  const schemas = definitionsFor(release, roots, custom, 'v3')
   return {
     openapi: '3.0.0',
-    info: isBuiltin ? { title: 'Kubernetes', version: release.version } : customInfo,
+    info: builtin ? { title: 'Kubernetes', version: release.version } : customInfo,
     paths: Object.fromEntries(items),
     components: {
-      schemas: definitionsFor(release, roots, custom, 'v3'),
-      ...(isBuiltin ? { securitySchemes } : {}),
+      schemas: builtin && release.has(ownKindsOnly) ? withOwnKinds(schemas, builtin) : schemas,
+      ...(builtin ? { securitySchemes } : {}),
     },
   }
+}
+
+interface GroupVersion {
+  readonly group: string
+  readonly version: string
+}
+
+/** As in apiserver/pkg/endpoints/openapi. */
+export const ownKindsOnly: ReleaseRule = releaseRule({
+  since: '1.36',
+  summary:
+    'A document of /openapi/v3 lists only the kinds of its own group version and of v1 for types that all groups share',
+})
+
+/** Removes the kinds of other group versions from types that several group versions share, such as DeleteOptions. */
+function withOwnKinds(
+  schemas: Readonly<Record<string, PublishedSchema>>,
+  { group, version }: GroupVersion,
+): Record<string, PublishedSchema> {
+  const isOwn = (kind: GroupVersion): boolean =>
+    (kind.group === '' && kind.version === 'v1') || (kind.group === group && kind.version === version)
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      const kinds = schema['x-kubernetes-group-version-kind'] as readonly GroupVersion[] | undefined
+      if (kinds === undefined || kinds.length < 2) return [name, schema]
+      return [name, { ...schema, 'x-kubernetes-group-version-kind': kinds.filter(isOwn) }]
+    }),
+  )
 }
 
 type Refer = (name: string) => { schema: unknown }

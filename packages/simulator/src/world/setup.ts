@@ -21,6 +21,8 @@ export interface RunOptions<World = unknown> {
    * operator watches their kind, unless they are immutable; so are objects of other kinds that it watches. @default one generated object of each kind that the operator controls
    */
   readonly samples?: readonly object[] | undefined
+  /** The minor release of Kubernetes to serve, such as `1.36`. @default the newest stable one */
+  readonly kubernetes?: string | undefined
   /** Creates the state outside the cluster, once per schedule. It survives crashes of the operator. @default none */
   readonly world?: (() => World) | undefined
   /**
@@ -94,7 +96,7 @@ export class Setup {
     const createOperator = (typeof given === 'function' ? given : () => given) as OperatorFactory<unknown>
     const operator = new OperatorFacts(createOperator({ world: options.world?.() }))
     const objects = (options.samples ?? []) as readonly KubeObject[]
-    const { cluster, samples: list } = await prepareCluster(operator.definition, objects)
+    const { cluster, samples: list } = await prepareCluster(operator.definition, objects, options.kubernetes)
     if (list.length === 0) {
       throw new KubewrightError(
         'KW_SIMULATION_SAMPLES',

@@ -40,12 +40,13 @@ export interface StartCluster {
 export async function prepareCluster(
   operator: Operator,
   given: readonly KubeObject[],
+  kubernetes: string | undefined,
 ): Promise<{ readonly cluster: StartCluster; readonly samples: readonly Sample[] }> {
   const clock = new VirtualClock()
   const random = seededRandom('setup')
   const { nodes, ...chosen } = chooseCluster(operator, given)
   const access = { serviceAccounts: { keys: [ServiceAccountKeys.generate()] } }
-  const plane = await startControlPlane({ clock, random, nodes, access })
+  const plane = await startControlPlane({ clock, random, nodes, access, kubernetes })
   const rights = await drive(clock, installOperator(plane, operator, clock))
   const samples = await drive(clock, prepareSamples(plane, operator, given))
   await clock.advance('10s')
@@ -64,7 +65,7 @@ export async function prepareCluster(
         name === controllerUser ? slowDeletions(transport, clock) : transport
       // A run is too short for many revisions, and each check of their number costs a turn of the event loop.
       const history = { revisions: Number.POSITIVE_INFINITY }
-      const changed = { ...chosen, nodes: nodes === 0 ? 0 : running, debounce, access, history, intercept }
+      const changed = { ...chosen, nodes: nodes === 0 ? 0 : running, debounce, access, history, intercept, kubernetes }
       return snapshot.start({ clock, random, ...changed })
     },
   }

@@ -11,7 +11,7 @@ export type ComponentChecks = (name: string) => ComponentCheck | undefined
 const deadline = 20_000
 
 /** Asks the health endpoint of a component on this machine, as kube-apiserver does: its certificate is not verified. */
-export function probe(outgoing: Outgoing, clock: Clock, port: number): ComponentCheck {
+export function probe(outgoing: Outgoing, clock: Clock, release: string, port: number): ComponentCheck {
   const url = `https://127.0.0.1:${port}/healthz`
   return () =>
     withDeadline(clock, deadline, `get ${url}`, async (signal) => {
@@ -19,7 +19,7 @@ export function probe(outgoing: Outgoing, clock: Clock, port: number): Component
         const { status, body } = await outgoing({
           method: 'GET',
           url: new URL(url),
-          headers: { 'user-agent': 'kube-probe/1.35', accept: '*/*' },
+          headers: { 'user-agent': `kube-probe/${release}`, accept: '*/*' },
           tls: { insecure: true },
           signal,
         })

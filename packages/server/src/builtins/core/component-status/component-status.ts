@@ -20,10 +20,11 @@ export const componentStatuses: BuiltinDefinition = defineBuiltin({
   ]),
 })
 
-function statusesOf({ components, registry, clock }: BuiltinServer): ComputedObjects {
+function statusesOf({ components, registry, resources, clock }: BuiltinServer): ComputedObjects {
+  const release = resources.release.facts.version
   const checks: Readonly<Record<string, ComponentCheck>> = {
-    'controller-manager': components?.('controller-manager') ?? probe(systemOutgoing, clock, 10257),
-    scheduler: components?.('scheduler') ?? probe(systemOutgoing, clock, 10259),
+    'controller-manager': components?.('controller-manager') ?? probe(systemOutgoing, clock, release, 10257),
+    scheduler: components?.('scheduler') ?? probe(systemOutgoing, clock, release, 10259),
     // Scripts expect this name, whatever the storage backend is.
     'etcd-0': async () => {
       await registry.store.revision()
