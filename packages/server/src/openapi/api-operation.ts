@@ -80,6 +80,7 @@ export const apiParameters: Readonly<Record<string, ApiParameter>> = {
   resourceVersion: query('string', 'The oldest resource version that the response may reflect.'),
   resourceVersionMatch: query('string', 'How to interpret resourceVersion: NotOlderThan or Exact.'),
   sendInitialEvents: query('boolean', 'Start a watch with the existing objects.'),
+  shardSelector: query('string', 'Limit the list of returned objects to a range of hashes of a field.'),
   sinceSeconds: query('integer', 'Show only lines of the last seconds.'),
   stderr: query('boolean', 'Connect standard error.'),
   stdin: query('boolean', 'Connect standard input.'),

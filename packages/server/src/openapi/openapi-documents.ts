@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { encodeJson } from '@kubewright/api'
 import { append } from '@kubewright/base'
-import type { Release } from '@kubewright/k8s/releases'
+import { type Release, type ReleaseRule, releaseRule } from '@kubewright/k8s/releases'
 import { discoveredResource } from '../discovery/discovered-resource.ts'
 import type { DiscoveryIndex, RemoteVersion } from '../discovery/discovery-index.ts'
 import { builtinOrigin, customOrigin } from '../resource/origin.ts'
@@ -170,7 +170,8 @@ export class OpenApiDocuments implements Disposable {
 }
 
 function pathsOf(resource: Resource): ApiPath[] {
-  return resourcePaths(resource, discoveredResource(resource))
+  const paths = resourcePaths(resource, discoveredResource(resource))
+  return resource.release.facts.has(documentsShards) ? paths : paths.map(withoutShards)
 }
 
 function customsOf(resources: readonly Resource[], version: OpenApiVersion): Map<string, PublishedSchema> {
@@ -189,4 +190,19 @@ function documentOf(value: unknown): OpenApiDocument {
 
 function sameList<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index])
+}
+
+/** As in apimachinery/pkg/apis/meta/v1: the parameter is documented although its feature gate is off. */
+export const documentsShards: ReleaseRule = releaseRule({
+  since: '1.36',
+  summary: 'OpenAPI documents list the query parameter shardSelector of lists and watches',
+})
+
+function withoutShards(path: ApiPath): ApiPath {
+  const rest = (names: readonly string[]): readonly string[] => names.filter((name) => name !== 'shardSelector')
+  return {
+    ...path,
+    parameters: rest(path.parameters),
+    operations: path.operations.map((operation) => ({ ...operation, parameters: rest(operation.parameters) })),
+  }
 }

@@ -18,6 +18,7 @@ const listing = [
   'resourceVersion',
   'resourceVersionMatch',
   'sendInitialEvents',
+  'shardSelector',
   'timeoutSeconds',
   'watch',
 ]
