@@ -53,7 +53,7 @@ function plain(value: unknown, isMap = false): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, child]) => isMap || key !== 'description' || typeof child !== 'string')
-      .map(([key, child]) => [key, plain(child, key === 'properties')]),
+      .map(([key, child]) => [key, plain(child, !isMap && key === 'properties')]),
   )
 }
 
