@@ -119,6 +119,7 @@ export { keepUnchangedTimes } from './apply/keep-unchanged-times.ts'
 export { lastAppliedAnnotation } from './apply/last-applied.ts'
 export { validateManagedFieldsEntries } from './apply/managed-fields.ts'
 export { managerOrUserAgent, prefixFromUserAgent } from './apply/manager-name.ts'
+export { mergeConfiguration } from './apply/merge-configuration.ts'
 export { mergeTyped } from './apply/merge-typed.ts'
 export { extractItems, removeItems } from './apply/remove-items.ts'
 export { parentManagedFields, type ReplicasPaths, scaleManagedFields } from './apply/scale-managed-fields.ts'
@@ -239,7 +240,7 @@ export {
   unknownJsonPatchFields,
 } from './patch/json-patch.ts'
 export { applyMergePatch, createMergePatch, createThreeWayMergePatch, decodeMergePatch } from './patch/merge-patch.ts'
-export { PatchError } from './patch/patch-error.ts'
+export { PatchError, PatchTestError } from './patch/patch-error.ts'
 export { type PatchPrecondition, requireKeyUnchanged, requireMetadataKeyUnchanged } from './patch/preconditions.ts'
 export {
   createThreeWayStrategicMergePatch,

@@ -24,6 +24,7 @@ interface Tables {
   readonly variables: ReadonlyMap<string, VariableDeclaration>
   /** Maps type names to declared objects. */
   readonly structs: ReadonlyMap<string, DeclaredType>
+  readonly typeResolvers: readonly NonNullable<CelLibrary['resolveType']>[]
 }
 
 /**
@@ -46,6 +47,7 @@ export class CelEnvironment implements Declarations {
       typeIdents: new Map(),
       variables: new Map(),
       structs: new Map(),
+      typeResolvers: [],
     }
     return new CelEnvironment(empty).extend({
       ...options,
@@ -77,13 +79,13 @@ export class CelEnvironment implements Declarations {
   identType(name: string): CelType | undefined {
     const variable = this.#tables.variables.get(name)
     if (variable !== undefined) return variableType(variable)
-    const type = this.#tables.typeIdents.get(name)
+    const type = this.typeValue(name)
     return type === undefined ? undefined : typeOfType(type)
   }
 
   /** Returns the type that an identifier denotes. */
   typeValue(name: string): CelType | undefined {
-    return this.#tables.typeIdents.get(name)
+    return this.#tables.typeIdents.get(name) ?? this.#resolvedType(name)?.type
   }
 
   function(name: string): CelFunction | undefined {
@@ -91,13 +93,13 @@ export class CelEnvironment implements Declarations {
   }
 
   hasStruct(name: string): boolean {
-    return this.#tables.structs.has(name) || this.#tables.types.get(name)?.fields !== undefined
+    return this.#tables.structs.has(name) || this.typeDeclaration(name)?.fields !== undefined
   }
 
   fieldType(struct: string, field: string): CelType | undefined {
     const declared = this.#tables.structs.get(struct)
     if (declared !== undefined) return declared.fields?.get(field)?.type.type
-    return this.#tables.types.get(struct)?.fields?.[field]
+    return this.typeDeclaration(struct)?.fields?.[field]
   }
 
   variable(name: string): VariableDeclaration | undefined {
@@ -117,7 +119,15 @@ export class CelEnvironment implements Declarations {
   }
 
   typeDeclaration(name: string): CelTypeDeclaration | undefined {
-    return this.#tables.types.get(name)
+    return this.#tables.types.get(name) ?? this.#resolvedType(name)
+  }
+
+  #resolvedType(name: string): CelTypeDeclaration | undefined {
+    for (const resolve of this.#tables.typeResolvers) {
+      const found = resolve(name)
+      if (found) return found
+    }
+    return undefined
   }
 }
 
@@ -131,7 +141,9 @@ function addLibraries(tables: Tables, libraries: readonly CelLibrary[]): Partial
   const macros = new Map(tables.macros)
   const types = new Map(tables.types)
   const typeIdents = new Map(tables.typeIdents)
+  const typeResolvers = [...tables.typeResolvers]
   for (const library of libraries) {
+    if (library.resolveType) typeResolvers.push((name) => library.resolveType?.(name))
     for (const fn of library.functions ?? []) functions.set(fn.name, mergeFunctions(functions.get(fn.name), fn))
     for (const macro of library.macros ?? []) macros.set(macroKey(macro.fn, macro.argCount, macro.receiver), macro)
     for (const declaration of library.types ?? []) {
@@ -140,7 +152,7 @@ function addLibraries(tables: Tables, libraries: readonly CelLibrary[]): Partial
         typeIdents.set(declaration.identifier ?? declaration.type.name, declaration.type)
     }
   }
-  return { functions, macros, types, typeIdents }
+  return { functions, macros, types, typeIdents, typeResolvers }
 }
 
 /** Merges two declarations of one function. An implementation for all overloads is copied to each of its overloads. */

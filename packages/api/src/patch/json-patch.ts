@@ -1,6 +1,6 @@
 import { CaughtError, compareUtf8, deepEqual, defineBudget, goQuote, isJsonObject } from '@kubewright/base'
 import { type JsonObject, setOwn } from '../own-property.ts'
-import { cannotDecode, PatchError } from './patch-error.ts'
+import { cannotDecode, PatchError, PatchTestError } from './patch-error.ts'
 
 /**
  * One operation of a JSON patch (RFC 6902). In a patch from a client, fields that the operation requires may be
@@ -229,7 +229,7 @@ class JsonPatcher {
     const actual = place
       ? attempt(`error in test for path: '${path}'`, () => get(place.container, place.key))
       : this.#document
-    if (!deepEqual(actual ?? null, value)) throw failure(`testing value ${path} failed: test failed`)
+    if (!deepEqual(actual ?? null, value)) throw new PatchTestError(`testing value ${path} failed: test failed`)
     // The comparison passes through the whole value.
     if (!isContainer(actual)) return
     const owned = this.#ownedDeeply(actual)

@@ -50,3 +50,10 @@ export function cannotDecode(value: unknown, target: string, prefix = ''): Patch
         : type
   return new PatchError(`${prefix}json: cannot unmarshal ${json} into Go ${target}`, 'BadRequest')
 }
+
+/** A test operation of a JSON patch found another value. */
+export class PatchTestError extends PatchError {
+  constructor(message: string) {
+    super(message, 'Unprocessable')
+  }
+}

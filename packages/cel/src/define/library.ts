@@ -50,6 +50,8 @@ export interface CelLibrary {
   readonly functions?: readonly CelFunction[] | undefined
   readonly types?: readonly CelTypeDeclaration[] | undefined
   readonly macros?: readonly CelMacro[] | undefined
+  /** Declares a type that is not in `types`, by its name. For libraries with an unlimited number of types. */
+  resolveType?(name: string): CelTypeDeclaration | undefined
 }
 
 /**

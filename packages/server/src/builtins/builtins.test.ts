@@ -1,4 +1,4 @@
-import { defaultRelease } from '@kubewright/k8s/releases'
+import { kubernetes, releaseVersions } from '@kubewright/k8s/releases'
 import { describe, expect, test } from 'vitest'
 import { defaultServedRelease } from '../codec/served-release.ts'
 import type { MutableObject } from '../resource/object.ts'
@@ -20,12 +20,15 @@ const tables = builtins.flatMap(({ group, resource, table }) =>
 )
 
 describe('builtins', () => {
-  test('define columns for every resource that can be listed', () => {
-    const listed = defaultRelease.groups.flatMap(({ group, versions }) =>
-      versions.flatMap(({ resources }) =>
-        resources.filter(({ verbs }) => verbs.includes('list')).map(({ resource }) => `${group}/${resource}`),
-      ),
-    )
+  test('define columns for every resource of any release that can be listed', async () => {
+    const releases = await Promise.all(releaseVersions.map((version) => kubernetes(version)))
+    const listed = releases
+      .flatMap((release) => release.groups)
+      .flatMap(({ group, versions }) =>
+        versions.flatMap(({ resources }) =>
+          resources.filter(({ verbs }) => verbs.includes('list')).map(({ resource }) => `${group}/${resource}`),
+        ),
+      )
     const defined = new Set([...tables.map(([key]) => key), ...withoutColumns])
     expect([...defined].sort()).toEqual([...new Set(listed)].sort())
   })

@@ -1,3 +1,5 @@
+import { mutatingAdmissionPolicies } from './admissionregistration/mutating-admission-policy/mutating-admission-policy.ts'
+import { mutatingAdmissionPolicyBindings } from './admissionregistration/mutating-admission-policy/mutating-admission-policy-binding.ts'
 import { validatingAdmissionPolicies } from './admissionregistration/validating-admission-policy/validating-admission-policy.ts'
 import { validatingAdmissionPolicyBindings } from './admissionregistration/validating-admission-policy-binding/validating-admission-policy-binding.ts'
 import {
@@ -89,6 +91,8 @@ export const builtins: readonly BuiltinDefinition[] = [
   secrets,
   serviceAccounts,
   services,
+  mutatingAdmissionPolicies,
+  mutatingAdmissionPolicyBindings,
   mutatingWebhookConfigurations,
   validatingAdmissionPolicies,
   validatingAdmissionPolicyBindings,

@@ -21,6 +21,7 @@ import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts
 import { podPriority } from './pod-priority.ts'
 import { podSecurity } from './pod-security/pod-security.ts'
 import { podTopologyLabels } from './pod-topology-labels.ts'
+import { mutatingPolicies } from './policies/mutating-policies.ts'
 import { validatingPolicies } from './policies/validating-policies.ts'
 import { quotaWriter } from './quota/quota-writer.ts'
 import { resourceQuota } from './quota/resource-quota.ts'
@@ -60,6 +61,7 @@ export const defaultAdmissionPlugins = [
   'CertificateSubjectRestriction',
   'DefaultIngressClass',
   'PodTopologyLabels',
+  'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionWebhook',
@@ -116,10 +118,16 @@ export function admissionPlugins(
     defaultIngressClass(lookup),
     ...optional('DenyServiceExternalIPs', () => denyServiceExternalIps),
     podTopologyLabels(lookup),
+    // Without the kind, as in older releases, each request would look for it.
+    ...(hasMutatingPolicies(parts) ? [mutatingPolicies(extensible)] : []),
     mutatingWebhooks(extensible),
     validatingPolicies(extensible),
     validatingWebhooks(extensible),
     // Quota is last, so that it counts what is stored.
     resourceQuota({ lookup, clock, writeUsed: quotaWriter(writer) }),
   ]
+}
+
+function hasMutatingPolicies({ resources }: AdmissionPluginParts): boolean {
+  return resources.find('admissionregistration.k8s.io', 'v1', 'mutatingadmissionpolicies') !== undefined
 }

@@ -27,15 +27,7 @@ export interface CompiledPolicy {
  */
 export function compilePolicy(spec: admission.ValidatingAdmissionPolicySpec): CompiledPolicy {
   const params = spec.paramKind !== undefined
-  const types = new Map<string, CelType>()
-  const variables = new Map<string, Condition>()
-  for (const { name, expression } of spec.variables ?? []) {
-    // A variable can use the variables before it.
-    const environment = admissionEnvironment({ params, authorizer: true, variables: types })
-    const condition = compileCondition(expression, environment)
-    variables.set(name, condition)
-    types.set(name, condition.program?.outputType ?? DYN)
-  }
+  const { types, variables } = compileVariables(spec.variables, params)
   const full = admissionEnvironment({ params, authorizer: true, variables: types })
   const plain = admissionEnvironment({ params, authorizer: false, variables: types })
   return {
@@ -53,6 +45,22 @@ export function compilePolicy(spec: admission.ValidatingAdmissionPolicySpec): Co
       condition: compileCondition(valueExpression, full),
     })),
   }
+}
+
+/** Compiles the variables of a policy, and returns their types. A variable can use the variables before it. */
+export function compileVariables(
+  given: readonly admission.Variable[] = [],
+  params: boolean,
+): { readonly types: ReadonlyMap<string, CelType>; readonly variables: ReadonlyMap<string, Condition> } {
+  const types = new Map<string, CelType>()
+  const variables = new Map<string, Condition>()
+  for (const { name, expression } of given) {
+    const environment = admissionEnvironment({ params, authorizer: true, variables: types })
+    const condition = compileCondition(expression, environment)
+    variables.set(name, condition)
+    types.set(name, condition.program?.outputType ?? DYN)
+  }
+  return { types, variables }
 }
 
 /** The match criteria of a policy or binding. A binding without resource rules matches everything that its policy matches. */

@@ -1,4 +1,5 @@
-import { ApiError, newNotFound, type StatusReason } from '@kubewright/api'
+import { ApiError, type StatusReason } from '@kubewright/api'
+import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission/admission.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import type { ObjectAccess } from '../../registry/object-access.ts'
@@ -9,16 +10,22 @@ import { DeferredAuthorizer } from '../expressions/deferred-authorizer.ts'
 import { configuresAdmission, isExcludedReview } from '../requests/exempt-resources.ts'
 import { matchRequest } from '../requests/match-request.ts'
 import { requestFacts } from '../requests/review-request.ts'
-import { isNamespaces, type ReviewedObjects, ReviewedRequest } from '../requests/reviewed-request.ts'
+import { type ReviewedObjects, ReviewedRequest } from '../requests/reviewed-request.ts'
 import { collectParams, paramResource } from './collect-params.ts'
+import { type CompiledPolicy, compilePolicy } from './compile-policy.ts'
 import { evaluatePolicy, type PolicyResult } from './evaluate-policy.ts'
-import { type BoundPolicy, type PolicyBinding, PolicySource } from './policy-source.ts'
+import { namespaceObject } from './namespace-object.ts'
+import * as sources from './policy-source.ts'
 
 /** The parts of the server that admission policies use. */
 export interface PolicyParts extends ObjectAccess {
   readonly authorizer: Authorizer
   readonly lookup: ObjectLookup
 }
+
+type BindingSpec = admission.ValidatingAdmissionPolicyBindingSpec
+type BoundPolicy = sources.BoundPolicy<CompiledPolicy, BindingSpec>
+type PolicyBinding = sources.PolicyBinding<BindingSpec>
 
 /** A denial by a policy. */
 interface Denial {
@@ -33,7 +40,11 @@ const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 
 
 /** Evaluates ValidatingAdmissionPolicies and enforces the actions of their bindings (admission/plugin/policy/validating). */
 export function validatingPolicies(parts: PolicyParts): AdmissionPlugin {
-  const source = new PolicySource(parts)
+  const source = new sources.PolicySource<CompiledPolicy, BindingSpec>(parts, {
+    policies: 'validatingadmissionpolicies',
+    bindings: 'validatingadmissionpolicybindings',
+    compile: compilePolicy,
+  })
   const evaluateAll = async (policies: readonly BoundPolicy[], attributes: AdmissionAttributes): Promise<void> => {
     const review = new PolicyReview(parts, attributes)
     for (const policy of policies) await review.apply(policy)
@@ -102,7 +113,7 @@ class PolicyReview {
         request,
         facts: requestFacts(request, matched),
         objects,
-        namespaceObject: await this.#namespaceObject(),
+        namespaceObject: await namespaceObject(request, this.#parts.lookup),
         authorizer: this.#authorizer,
       }
       for (const param of found) {
@@ -159,15 +170,5 @@ class PolicyReview {
   #annotate(key: string, value: string): void {
     const { audit } = this.#request.attributes.context
     if (!audit.has(key)) audit.set(key, value)
-  }
-
-  /** The namespace of the request, reduced to the fields that expressions may read. */
-  async #namespaceObject(): Promise<object | null> {
-    const { namespace, attributes } = this.#request
-    if (namespace === '' || isNamespaces(attributes.resource)) return null
-    const found = await this.#parts.lookup.find(['', 'v1', 'namespaces'], '', namespace)
-    if (!found) throw newNotFound({ group: '', resource: 'namespaces' }, namespace)
-    const { ownerReferences: _, managedFields: __, ...metadata } = found.metadata
-    return { metadata, spec: found['spec'] ?? {}, status: found['status'] ?? {} }
   }
 }

@@ -4,6 +4,7 @@ import type { AdmissionAttributes, AdmissionPlugin, MutationRound } from '../../
 import { andThen } from '../../request/awaitable.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Resource } from '../../resource/resource.ts'
+import { reinvocationOf } from '../reinvocation.ts'
 import { configuresAdmission } from '../requests/exempt-resources.ts'
 import { ReviewedRequest } from '../requests/reviewed-request.ts'
 import {
@@ -20,29 +21,6 @@ import { type Webhook, WebhookConfigurations } from './webhook-configurations.ts
 const pluginName = 'MutatingAdmissionWebhook'
 const annotationPrefix = 'mutation.webhook.admission.k8s.io/'
 
-/** State of the first round for the second: the webhooks to call again. */
-class Reinvocation {
-  /** The object after the last webhook of the round. */
-  output: MutableObject | undefined
-  /** Webhooks with reinvocation that have not seen all later changes. */
-  #invoked = new Set<string>()
-  readonly #again = new Set<string>()
-
-  invoked({ id }: Webhook): void {
-    this.#invoked.add(id)
-  }
-
-  /** The object changed after these webhooks were called. */
-  changed(): void {
-    for (const id of this.#invoked) this.#again.add(id)
-    this.#invoked = new Set()
-  }
-
-  includes({ id }: Webhook): boolean {
-    return this.#again.has(id)
-  }
-}
-
 /** Calls the webhooks of MutatingWebhookConfigurations in order. Each receives the object as the previous ones changed it. */
 export function mutatingWebhooks(parts: WebhookParts): AdmissionPlugin {
   const configurations = new WebhookConfigurations(parts, 'mutatingwebhookconfigurations')
@@ -51,12 +29,12 @@ export function mutatingWebhooks(parts: WebhookParts): AdmissionPlugin {
     attributes: AdmissionAttributes,
     round: MutationRound,
   ): Promise<void> => {
-    const state = reinvocationOf(round)
+    const state = reinvocationOf(round, pluginName)
     // Another plugin changed the object after the first round of webhooks.
     if (round.isRepeat && !deepEqual(state.output, attributes.object)) state.changed()
     const request = new ReviewedRequest(attributes, parts.resources)
     for (const [index, webhook] of webhooks.entries()) {
-      if (round.isRepeat && !state.includes(webhook)) continue
+      if (round.isRepeat && !state.includes(webhook.id)) continue
       const matched = await relevantResource(parts, webhook, request, true)
       if (!matched) continue
       if (await invoke(parts, webhook, request, matched, `round_${round.isRepeat ? 1 : 0}_index_${index}`)) {
@@ -64,7 +42,7 @@ export function mutatingWebhooks(parts: WebhookParts): AdmissionPlugin {
         round.repeat()
       }
       // After the change of its own: a webhook is not called again for what it changed itself.
-      if (webhook.reinvokes) state.invoked(webhook)
+      if (webhook.reinvokes) state.invoked(webhook.id)
     }
     state.output = deepCopy(attributes.object) as MutableObject | undefined
   }
@@ -77,12 +55,6 @@ export function mutatingWebhooks(parts: WebhookParts): AdmissionPlugin {
       )
     },
   }
-}
-
-function reinvocationOf({ memory }: MutationRound): Reinvocation {
-  let state = memory.get(pluginName) as Reinvocation | undefined
-  if (!state) memory.set(pluginName, (state = new Reinvocation()))
-  return state
 }
 
 /** Calls one webhook and applies its patch; returns whether the object changed. */

@@ -9,7 +9,9 @@ import {
   DYN,
   declareSchema,
   fromNative,
+  jsonPatchLibrary,
   kubernetesLibraries,
+  objectTypesLibrary,
   RESOURCE_CHECK_TYPE,
   sameType,
   structType,
@@ -30,6 +32,8 @@ import {
 export interface AdmissionVariables {
   readonly params: boolean
   readonly authorizer: boolean
+  /** Whether expressions may create objects and JSON patches. @default false */
+  readonly patchTypes?: boolean | undefined
   /** The types of the policy's own variables, by name; undefined for expressions that cannot use them. */
   readonly variables?: ReadonlyMap<string, CelType> | undefined
 }
@@ -95,12 +99,14 @@ let shared: CelEnvironment | undefined
 const environments = new Map<string, CelEnvironment>()
 
 /** The environment with the given variables. Environments are shared, except for those of policies with variables. */
-export function admissionEnvironment({ params, authorizer, variables }: AdmissionVariables): CelEnvironment {
-  const key = `${params} ${authorizer}`
+export function admissionEnvironment(given: AdmissionVariables): CelEnvironment {
+  const { params, authorizer, patchTypes = false, variables } = given
+  const key = `${params} ${authorizer} ${patchTypes}`
   let environment = environments.get(key)
   if (!environment) {
     shared ??= CelEnvironment.create({ libraries: kubernetesLibraries }).extend({ variables: commonVariables() })
     environment = shared.extend({
+      libraries: patchTypes ? [jsonPatchLibrary, objectTypesLibrary] : [],
       variables: {
         ...(params ? { params: DYN } : {}),
         ...(authorizer ? { authorizer: AUTHORIZER_TYPE, 'authorizer.requestResource': RESOURCE_CHECK_TYPE } : {}),

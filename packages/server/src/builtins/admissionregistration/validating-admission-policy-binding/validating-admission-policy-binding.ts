@@ -1,13 +1,14 @@
-import { isPathSegmentName, nameIsDNSSubdomain } from '@kubewright/base'
+import { nameIsDNSSubdomain } from '@kubewright/base'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
-import { duplicate, type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
+import { duplicate, type FieldError, type FieldPath, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { addInvalid, unsupported } from '../../checks/field-checks.ts'
-import { checkSelector, part, specPath } from '../../checks/strategy-checks.ts'
+import { part, specPath } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
+import { validateParamRef } from '../matching/param-ref.ts'
+import { policyBindingTable } from '../matching/policy-binding-table.ts'
 import { defaultMatchResources, validateMatchResources } from '../matching/validate-rules.ts'
-import { validatingAdmissionPolicyBindingTable } from './validating-admission-policy-binding-table.ts'
 
 type Spec = Unchecked<admission.ValidatingAdmissionPolicyBindingSpec>
 
@@ -17,7 +18,7 @@ const actions = ['Audit', 'Deny', 'Warn']
 export const validatingAdmissionPolicyBindings: BuiltinDefinition = defineBuiltin({
   group: 'admissionregistration.k8s.io',
   resource: 'validatingadmissionpolicybindings',
-  table: validatingAdmissionPolicyBindingTable,
+  table: policyBindingTable,
   strategy: {
     validateName: nameIsDNSSubdomain,
     anyFinalizer: true,
@@ -39,23 +40,6 @@ function validate(object: MutableObject): FieldError[] {
   if (matchResources) validateMatchResources(matchResources, specPath.child('matchResources'), errors)
   validateActions(validationActions, specPath.child('validationActions'), errors)
   return errors
-}
-
-function validateParamRef(ref: NonNullable<Spec['paramRef']>, path: FieldPath, errors: FieldError[]): void {
-  const { name, selector, parameterNotFoundAction: action } = ref
-  const exclusive = 'name and selector are mutually exclusive'
-  if (name) {
-    addInvalid(errors, path.child('name'), name, isPathSegmentName(name, false))
-    if (selector) errors.push(forbidden(path.child('name'), exclusive))
-  }
-  if (selector) {
-    checkSelector(errors, path.child('selector'), selector)
-    if (name) errors.push(forbidden(path.child('selector'), exclusive))
-  }
-  if (!name && !selector) errors.push(required(path, 'one of name or selector must be specified'))
-  const actionPath = path.child('parameterNotFoundAction')
-  if (!action) errors.push(required(actionPath))
-  else if (action !== 'Deny' && action !== 'Allow') errors.push(unsupported(actionPath, action, ['Deny', 'Allow']))
 }
 
 function validateActions(wanted: readonly string[], path: FieldPath, errors: FieldError[]): void {

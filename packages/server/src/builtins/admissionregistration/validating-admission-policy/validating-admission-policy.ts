@@ -1,6 +1,6 @@
 import { JsonPath } from '@kubewright/api'
-import { isDNS1035Label, isDNS1123Subdomain, nameIsDNSSubdomain } from '@kubewright/base'
-import { BOOL, type CelType, DYN, NULL, STRING } from '@kubewright/cel'
+import { nameIsDNSSubdomain } from '@kubewright/base'
+import { BOOL, type CelType, NULL, STRING } from '@kubewright/cel'
 import type { ValidatingAdmissionPolicy } from '@kubewright/k8s'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import { duplicate, type FieldError, type FieldPath, invalid, required } from '@kubewright/schema'
@@ -16,6 +16,7 @@ import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { admissionEnvironment, checkExpression } from '../matching/admission-expressions.ts'
 import { validateMatchConditions } from '../matching/match-conditions.ts'
+import { validateParamKind, validateVariables } from '../matching/policy-spec.ts'
 import { defaultMatchResources, validateMatchResources } from '../matching/validate-rules.ts'
 
 type Spec = Unchecked<admission.ValidatingAdmissionPolicySpec>
@@ -26,12 +27,6 @@ const failurePolicies = ['Fail', 'Ignore']
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 const maxAuditAnnotations = 20
 const maxValueExpression = 5 * 1024
-const reservedWords = new Set(
-  (
-    'true false null in as break const continue else for function if import let loop package namespace return var void ' +
-    'while'
-  ).split(' '),
-)
 
 /** ValidatingAdmissionPolicies (pkg/registry/admissionregistration/validatingadmissionpolicy). */
 export const validatingAdmissionPolicies: BuiltinDefinition = defineBuiltin({
@@ -107,61 +102,6 @@ function validateSpec(object: MutableObject, skipMatchConditions: boolean): Fiel
   }
   validateAuditAnnotations(object.metadata.name ?? '', spec, variables, errors)
   return errors
-}
-
-function validateParamKind(
-  { apiVersion = '', kind = '' }: NonNullable<Spec['paramKind']>,
-  path: FieldPath,
-  errors: FieldError[],
-): void {
-  const at = path.child('apiVersion')
-  const steps = apiVersion === '/' ? [''] : apiVersion.split('/')
-  if (apiVersion === '') errors.push(required(at))
-  else if (steps.length > 2) errors.push(invalid(at, apiVersion, `unexpected GroupVersion string: ${apiVersion}`))
-  else {
-    const group = steps.length === 2 ? steps[0]! : ''
-    const version = steps.at(-1)!
-    const groupProblems = group === '' ? [] : isDNS1123Subdomain(group)
-    if (groupProblems.length > 0) errors.push(invalid(at, group, groupProblems.join(',')))
-    if (version === '') errors.push(invalid(at, apiVersion, 'version must be specified'))
-    else {
-      const problems = isDNS1035Label(version)
-      if (problems.length > 0) errors.push(invalid(at, version, problems.join(',')))
-    }
-  }
-  if (kind === '') errors.push(required(path.child('kind')))
-  else {
-    const problems = isDNS1035Label(kind.toLowerCase())
-    if (problems.length > 0) {
-      const text = `may have mixed case, but should otherwise match: ${problems.join(',')}`
-      errors.push(invalid(path.child('kind'), kind, text))
-    }
-  }
-}
-
-/** Checks the variables of a policy and returns their types. A variable can use those that precede it. */
-function validateVariables(
-  spec: Spec,
-  params: boolean,
-  errors: FieldError[],
-): ReadonlyMap<string, CelType> | undefined {
-  const { variables = [] } = spec
-  if (variables.length === 0) return undefined
-  const types = new Map<string, CelType>()
-  for (const [i, { name = '', expression = '' }] of variables.entries()) {
-    const at = specPath.child('variables').index(i)
-    if (name.trim() === '') errors.push(required(at.child('name'), 'name is not specified'))
-    else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || reservedWords.has(name)) {
-      errors.push(invalid(at.child('name'), name, 'must be a valid CEL identifier'))
-    }
-    if (expression.trim() === '') errors.push(required(at.child('expression'), 'expression is not specified'))
-    else {
-      const environment = admissionEnvironment({ params, authorizer: true, variables: types })
-      // A variable that does not compile gets the dynamic type, so that its uses report no further errors.
-      types.set(name, checkExpression(errors, at.child('expression'), expression, environment, []) ?? DYN)
-    }
-  }
-  return types
 }
 
 function validateValidation(

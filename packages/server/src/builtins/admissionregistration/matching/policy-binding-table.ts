@@ -3,8 +3,8 @@ import type { TableDefinition } from '../../../resource/table-definition.ts'
 import { ageColumn, defineTable, type Loose, nameColumn, textColumn } from '../../../table/columns.ts'
 import type { LooseSelector } from '../../../table/loose-selector.ts'
 
-/** The columns of ValidatingAdmissionPolicyBindings. */
-export const validatingAdmissionPolicyBindingTable: TableDefinition = defineTable<ValidatingAdmissionPolicyBinding>([
+/** The columns of the bindings of validating and mutating policies. */
+export const policyBindingTable: TableDefinition = defineTable<ValidatingAdmissionPolicyBinding>([
   nameColumn,
   textColumn('PolicyName', 'Name of the policy.', ({ spec }) => spec?.policyName ?? ''),
   textColumn('ParamRef', 'Parameters of the policy.', parameterText),
