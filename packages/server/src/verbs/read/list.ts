@@ -184,7 +184,7 @@ async function protobufList(
       : { ...partialObjectMetadataList([], metadata, apiVersion) }
   const inner = (object: MutableObject): MutableObject =>
     as === undefined ? object : partialObjectMetadata(conversion.toInternal?.(object) ?? object, apiVersion)
-  const encoder = new ProtobufListEncoder(list)
+  const encoder = new ProtobufListEncoder(representation.types, list)
   const items: unknown[] = []
   const stretch = new Stretch(stretchBytes)
   for (const stored of found) {
