@@ -1,11 +1,12 @@
-import { isJsonObject, seededRandom } from '@kubewright/base'
-import type { RequestSpec } from '../../conformance/case-format.ts'
-import { type Difference, differencesOf, withoutColumnTexts } from '../../conformance/compare.ts'
+import { seededRandom } from '@kubewright/base'
+import { type Difference, differencesOf } from '../../conformance/compare.ts'
 import { HttpClient } from '../../conformance/http-client.ts'
-import { Normalizer } from '../../conformance/normalizer.ts'
+import { valueAt } from '../../conformance/object-path.ts'
 import type { Target } from '../../conformance/target.ts'
+import { WebhookHost } from '../../conformance/webhook-host.ts'
 import { ScenarioGenerator } from './generate-scenario.ts'
 import type { Scenario } from './scenario.ts'
+import { type ComparedClient, ScenarioSide } from './scenario-side.ts'
 
 /** A kind of difference, with the number of requests that show it and the first of them. */
 export interface DifferenceClass {
@@ -29,19 +30,9 @@ export interface DifferentialReport {
   readonly classes: Map<string, DifferenceClass>
 }
 
-const readyAttempts = 30
-const placeholders = [
-  ['uid', 'uid'],
-  ['rv', 'resourceVersion'],
-  ['continue', 'continue'],
-] as const
-
-/** Texts that differ between two runs of the same server. */
-const replacedTexts: [string, string][] = [
-  ['\\b10\\.0\\.0\\.\\d+', '<ip>'],
-  // kube-apiserver appends the nanoseconds of the present time.
-  ['\\bselfType\\d*', 'selfType'],
-]
+/** The time in milliseconds to wait for events, and how often to wait for them while one server has sent fewer. */
+const settleMillis = 150
+const eventAttempts = 20
 
 /** How many scenarios may fail because a connection broke. */
 const maxUnanswered = 20
@@ -65,6 +56,8 @@ export interface CompareOptions {
 export async function compareServers(options: CompareOptions): Promise<DifferentialReport> {
   using reference = new HttpClient(options.reference)
   using tested = new HttpClient(options.tested)
+  await using host = await WebhookHost.start()
+  const clients = [await comparedClient('reference', reference), await comparedClient('tested', tested)]
   const generator = new ScenarioGenerator()
   const report: DifferentialReport = {
     scenarios: 0,
@@ -84,7 +77,7 @@ export async function compareServers(options: CompareOptions): Promise<Different
     const [requests, equal] = [report.requests, report.equalRequests]
     let found: Found | undefined
     try {
-      found = await compareScenario(scenario, [reference, tested], report)
+      found = await compareScenario(scenario, clients, host, report)
     } catch {
       // A connection failed, which says nothing about the responses. A server that stays unreachable ends the run.
       report.scenarios--
@@ -103,6 +96,12 @@ export async function compareServers(options: CompareOptions): Promise<Different
   return report
 }
 
+async function comparedClient(name: string, client: HttpClient): Promise<ComparedClient> {
+  const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
+  const { body } = await client.request({ method: 'POST', path, body: {} })
+  return { name, client, self: valueAt(body, 'status.userInfo') }
+}
+
 interface Found {
   readonly request: number
   readonly difference: Difference
@@ -110,148 +109,44 @@ interface Found {
 
 async function compareScenario(
   scenario: Scenario,
-  clients: readonly HttpClient[],
+  clients: readonly ComparedClient[],
+  host: WebhookHost,
   report: DifferentialReport,
 ): Promise<Found | undefined> {
-  const { namespace, requests, ready } = scenario
-  const captured = clients.map(() => new Map<string, string>())
-  const setup: RequestSpec[] = [
-    { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } },
-    {
-      method: 'POST',
-      path: `/api/v1/namespaces/${namespace}/serviceaccounts`,
-      body: { metadata: { name: 'default' } },
-    },
-    ...(scenario.setup ?? []),
-  ]
-  const normalizers = clients.map(() => {
-    const names = { serverHosts: [], webhookBase: 'https://no-webhook', caBundle: 'no-bundle', self: undefined }
-    return new Normalizer(
-      { id: '', title: '', steps: [], rv: 'loose', subs: replacedTexts },
-      'no-unique-name',
-      new Map(),
-      names,
-    )
-  })
-  for (const request of setup) {
-    await Promise.all(
-      clients.map(async (client, which) => capture((await client.request(request)).body, captured[which]!)),
-    )
-  }
+  const sides = clients.map((client) => new ScenarioSide(client, scenario, host))
   try {
-    if (ready) await Promise.all(clients.map((client) => untilReady(client, ready)))
-    for (const [i, request] of requests.entries()) {
-      const [expected, actual] = await Promise.all(
-        clients.map(async (client, which) => {
-          const { status, headers, body } = await client.request({
-            ...filled(request, captured[which]!),
-            noRetry: true,
-          })
-          capture(body, captured[which]!)
-          const normalizer = normalizers[which]!
-          const warning = headers.warning?.map((text) => normalizer.text(text)).sort()
-          const shown = { ...headers, ...(warning ? { warning } : {}) }
-          const comparable = withoutRandomErrors(
-            withoutVersions(normalizer.body(withParsedEvents(body), { unorderedErrors: true })),
-          )
-          return { status, headers: shown, body: comparable }
-        }),
-      )
+    await Promise.all(sides.map((side) => side.prepare()))
+    for (const [i, request] of scenario.requests.entries()) {
+      const [expected, actual] = await Promise.all(sides.map((side) => side.response(request)))
       report.requests++
-      const [difference] = differencesOf(withoutColumnTexts(expected), withoutColumnTexts(actual), 1)
+      const [difference] = differencesOf(expected, actual, 1)
       if (difference) return { request: i, difference: statusFirst(expected, actual, difference) }
       report.equalRequests++
     }
-    return undefined
+    const difference = await sideEffectDifference(scenario, sides)
+    return difference && { request: scenario.requests.length - 1, difference }
   } finally {
-    await cleanUp(scenario, clients)
+    await Promise.all(sides.map((side) => side.cleanUp()))
+    for (const side of sides) side[Symbol.dispose]()
   }
 }
 
-async function untilReady(client: HttpClient, { request, status }: NonNullable<Scenario['ready']>): Promise<void> {
-  // A scenario that never becomes ready, such as one with an invalid policy, is compared as it is.
-  for (let attempt = 0; attempt < readyAttempts; attempt++) {
-    if ((await client.request(request)).status === status) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+/** The first difference between what the webhooks and the watches have received. */
+async function sideEffectDifference(
+  scenario: Scenario,
+  sides: readonly ScenarioSide[],
+): Promise<Difference | undefined> {
+  if (scenario.watches) await untilEqualCounts(sides)
+  const [expected, actual] = sides.map((side) => ({ calls: side.calls(), watches: side.received() }))
+  return differencesOf(expected, actual, 1)[0]
 }
 
-/** Remembers the metadata of a response that later requests may name. */
-function capture(body: unknown, captured: Map<string, string>): void {
-  const metadata = isJsonObject(body) ? body['metadata'] : undefined
-  if (!isJsonObject(metadata)) return
-  for (const [name, field] of placeholders) {
-    if (typeof metadata[field] === 'string') captured.set(name, metadata[field])
-  }
-}
-
-function filled(request: RequestSpec, captured: ReadonlyMap<string, string>): RequestSpec {
-  const text = JSON.stringify(request)
-  if (!/\{(uid|rv|continue)\}/.test(text)) return request
-  const known = placeholders.reduce(
-    (result, [name]) => result.replaceAll(`{${name}}`, captured.get(name) ?? 'none'),
-    text,
-  )
-  return JSON.parse(known) as RequestSpec
-}
-
-/** A watch response with its events as values, whose members may be in any order. */
-function withParsedEvents(body: unknown): unknown {
-  if (!isJsonObject(body) || typeof body['$text'] !== 'string' || !body['$text'].startsWith('{"type":')) return body
-  return { $events: body['$text'].trimEnd().split('\n').map(parsedEvent) }
-}
-
-function parsedEvent(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return line
-  }
-}
-
-/** YAML is compared as text, in which the normalizer does not find resource versions, page tokens and the server's address. */
-function withoutVersions(body: unknown): unknown {
-  if (!isJsonObject(body) || typeof body['$text'] !== 'string') return body
-  const text = body['$text']
-    .replace(/(resourceVersion: )"\d+"/g, '$1<rv>')
-    .replace(/^( {2}continue: )\S+$/gm, '$1<continue>')
-    .replace(/(serverAddress: )127\.0\.0\.1:\d+/g, '$1<address>')
-  return { $text: text }
-}
-
-/**
- * Go iterates over maps in random order, so that kube-apiserver itself reports different errors for the same request. It stops at the
- * first undeclared field of an applied configuration, of which only the beginning of the message is comparable, and at the first
- * value of a Secret that is not base64. The authorizer lists role bindings, and so the roles that it misses, in any order.
- */
-function withoutRandomErrors(body: unknown): unknown {
-  if (!isJsonObject(body)) return body
-  const { message, status, details } = body
-  if (isJsonObject(status) && typeof status['reason'] === 'string') {
-    return { ...body, status: { ...status, reason: withSortedRoles(status['reason']) } }
-  }
-  if (typeof message !== 'string') return body
-  const [begin] = /^failed to create typed patch object \(.*?\): /.exec(message) ?? []
-  if (begin !== undefined) return { ...body, message: begin }
-  if (!badBase64.test(message)) return body
-  const causes =
-    isJsonObject(details) && Array.isArray(details['causes']) ? (details['causes'] as unknown[]) : undefined
-  const cleaned = causes?.map((cause) =>
-    isJsonObject(cause) ? { ...cause, message: String(cause['message']).replace(badBase64, '$1') } : cause,
-  )
-  return {
-    ...body,
-    message: message.replace(badBase64, '$1'),
-    ...(cleaned ? { details: { ...(details as object), causes: cleaned } } : {}),
-  }
-}
-
-const badBase64 = /(error decoding from json: illegal base64 data) at input byte \d+/
-
-function withSortedRoles(reason: string): string {
-  return reason.replace(/(RBAC: \[)(.*)(\])$/, (_, open: string, list: string, close: string) =>
-    [open, list.split(', ').sort().join(', '), close].join(''),
-  )
+/** Waits until the watches of both servers have received as many events, and as long again for surplus ones. */
+async function untilEqualCounts([reference, tested]: readonly ScenarioSide[]): Promise<void> {
+  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, settleMillis))
+  await pause()
+  for (let attempt = 0; attempt < eventAttempts && reference!.eventCount !== tested!.eventCount; attempt++)
+    await pause()
 }
 
 interface Compared {
@@ -265,22 +160,6 @@ function statusFirst(expected: Compared | undefined, actual: Compared | undefine
   const text = (one: Compared | undefined): string =>
     `${one?.status} ${(one?.body as { message?: string } | undefined)?.message ?? ''}`
   return { path: 'status', expected: text(expected), actual: text(actual) }
-}
-
-async function cleanUp({ namespace, created = [] }: Scenario, clients: readonly HttpClient[]): Promise<void> {
-  const headers = { 'content-type': 'application/merge-patch+json' }
-  const body = { metadata: { finalizers: null } }
-  await Promise.all(
-    clients.map(async (client) => {
-      // Objects that stay would be part of later lists.
-      for (const path of [...created, `/api/v1/namespaces/${namespace}`]) {
-        await client.request({ method: 'DELETE', path }).catch(() => undefined)
-        if (!path.startsWith('/api/v1/namespaces/') && !path.includes('customresourcedefinitions')) {
-          await client.request({ method: 'PATCH', path, headers, body }).catch(() => undefined)
-        }
-      }
-    }),
-  )
 }
 
 function note(report: DifferentialReport, scenario: Scenario, { request, difference }: Found): void {

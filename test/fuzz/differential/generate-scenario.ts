@@ -4,12 +4,16 @@ import type { JSONSchemaProps } from '@kubewright/schema'
 import type { RequestSpec } from '../../conformance/case-format.ts'
 import { chance, mutateValue, oddValues } from '../mutate.ts'
 import { recordedRequests, sampleObjects } from '../requests/recorded-requests.ts'
+import { conversionScenario } from './conversion-scenarios.ts'
 import { customScenario } from './custom-scenarios.ts'
 import { deviceScenario } from './device-scenarios.ts'
+import { ownershipScenario } from './ownership-scenarios.ts'
 import { listScenario, pathScenario } from './path-scenarios.ts'
 import { celScenario, policyScenario } from './policy-scenarios.ts'
 import { protobufScenario } from './protobuf-scenarios.ts'
 import type { MakeScenario, Scenario } from './scenario.ts'
+import { watchScenario } from './watch-scenarios.ts'
+import { webhookScenario } from './webhook-scenarios.ts'
 import { applyScenario, lifecycleScenario, rbacScenario } from './write-scenarios.ts'
 
 type Json = Record<string, unknown>
@@ -60,7 +64,7 @@ const accepts: readonly string[] = [
 
 /** The kinds of scenarios besides those of built-in objects, with their shares in percent. */
 const otherScenarios: Readonly<Record<string, { readonly share: number; readonly make: MakeScenario }>> = {
-  paths: { share: 12, make: pathScenario },
+  paths: { share: 10, make: pathScenario },
   lists: { share: 3, make: listScenario },
   cel: { share: 6, make: celScenario },
   policies: { share: 2, make: policyScenario },
@@ -68,8 +72,12 @@ const otherScenarios: Readonly<Record<string, { readonly share: number; readonly
   devices: { share: 3, make: deviceScenario },
   protobuf: { share: 3, make: protobufScenario },
   rbac: { share: 6, make: rbacScenario },
-  apply: { share: 10, make: applyScenario },
-  lifecycle: { share: 10, make: lifecycleScenario },
+  conversion: { share: 4, make: conversionScenario },
+  webhooks: { share: 4, make: webhookScenario },
+  watches: { share: 3, make: watchScenario },
+  ownership: { share: 4, make: ownershipScenario },
+  apply: { share: 6, make: applyScenario },
+  lifecycle: { share: 6, make: lifecycleScenario },
 }
 
 /** The names of all kinds of scenarios. */

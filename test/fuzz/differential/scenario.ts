@@ -1,9 +1,10 @@
 import type { Random } from '@kubewright/base'
-import type { RequestSpec } from '../../conformance/case-format.ts'
+import type { RequestSpec, WebhookSpec } from '../../conformance/case-format.ts'
 
 /**
  * A sequence of requests. Both servers receive it in a namespace of the same name. In a request, `{uid}`, `{rv}` and `{continue}` stand for
- * the metadata of the last response of the same server that had them.
+ * the metadata of the last response of the same server that had them, `{webhook}` for the URL of {@link webhooks} and `{caBundle}` for
+ * their CA.
  */
 export interface Scenario {
   readonly kind: string
@@ -15,6 +16,10 @@ export interface Scenario {
   readonly ready?: { readonly request: RequestSpec; readonly status: number }
   /** The paths of cluster-scoped objects to delete at the end. */
   readonly created?: readonly string[]
+  /** Webhooks that the test serves for this scenario, by name. The calls that they receive from the requests are compared. */
+  readonly webhooks?: Readonly<Record<string, WebhookSpec>>
+  /** Watches that are open during the requests. Their events are compared at the end. */
+  readonly watches?: readonly RequestSpec[]
 }
 
 /** Generates scenarios of one kind. It draws from the stream only; `id` makes names unique. */
