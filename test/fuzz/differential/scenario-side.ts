@@ -108,7 +108,10 @@ export class ScenarioSide implements Disposable {
     }))
   }
 
-  /** The calls of the webhooks since the preparation. Calls of one webhook may be concurrent, so they are sorted. */
+  /**
+   * The calls of the admission webhooks since the preparation. Calls of one webhook may be concurrent, so they are sorted. When a server
+   * converts objects, and how often, depends on its caches.
+   */
   calls(): Record<string, unknown[]> {
     const comparable = (name: string): unknown[] =>
       this.#host
@@ -120,7 +123,8 @@ export class ScenarioSide implements Disposable {
           body: comparableBody(withoutReviewUid(body), this.#normalizer),
         }))
         .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
-    return Object.fromEntries(this.#hookNames().map((name) => [name, comparable(name)]))
+    const webhooks = Object.entries(this.#scenario.webhooks ?? {}).filter(([, { type }]) => type !== 'conversion')
+    return Object.fromEntries(webhooks.map(([name]) => [name, comparable(name)]))
   }
 
   /** Deletes what the scenario has created. Objects that stay would be part of later lists. */

@@ -16,7 +16,7 @@ export interface Scenario {
   readonly ready?: { readonly request: RequestSpec; readonly status: number }
   /** The paths of cluster-scoped objects to delete at the end. */
   readonly created?: readonly string[]
-  /** Webhooks that the test serves for this scenario, by name. The calls that they receive from the requests are compared. */
+  /** Webhooks that the test serves for this scenario, by name. The calls of admission webhooks are compared. */
   readonly webhooks?: Readonly<Record<string, WebhookSpec>>
   /** Watches that are open during the requests. Their events are compared at the end. */
   readonly watches?: readonly RequestSpec[]

@@ -119,7 +119,11 @@ class EndpointFieldManager {
     // The annotation is maintained by the server, so its update does not count as a change of the applier.
     if (merged.object !== bare) merged.managed.times.set(merged.identifier, now)
     const changed = liveOrNone === undefined || result !== bare || !sameOwners(before, merged.managed)
-    return { object: withManagedFields(result, encodeManagedFields(merged.managed)), changed }
+    return {
+      object: withManagedFields(result, encodeManagedFields(merged.managed)),
+      changed,
+      merged: liveOrNone === undefined || result !== bare,
+    }
   }
 
   /** Attributes the fields of an object without managedFields to the manager `before-first-apply`. */

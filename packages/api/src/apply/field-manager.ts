@@ -53,6 +53,8 @@ export interface ApplyFieldsResult {
    * changed.
    */
   readonly changed: boolean
+  /** False when the live object has all values already: only the ownership may have changed. */
+  readonly merged: boolean
 }
 
 /**

@@ -180,6 +180,35 @@ describe('customResources()', () => {
     expect((await server.send(`POST ${v2}`, { body })).body.spec).toEqual(dry.spec)
   })
 
+  test('does not set defaults when an apply changes no value', async () => {
+    const late = { ...spec, properties: { ...spec.properties, late: { type: 'string', default: 'here' } } }
+    await server.define(definition([version('v1', spec), version('v2', late)]))
+    await create('a', { n: 1 })
+    const v2 = widgets.replace('/v1/', '/v2/')
+    const applied = async (value: object): Promise<PlainAnswer> =>
+      server.send(`PATCH ${v2}/a?fieldManager=me`, {
+        body: { apiVersion: `${group}/v2`, kind: 'Widget', metadata: { name: 'a' }, spec: value },
+        headers: apply,
+      })
+    const same = await applied({ n: 1 })
+    expect(same.body).toMatchObject({ metadata: { generation: 1 }, spec: { n: 1, color: 'red' } })
+    expect(same.body.spec.late).toBeUndefined()
+    expect(same.body.metadata.managedFields[0]).toMatchObject({ manager: 'me', operation: 'Apply' })
+    expect((await applied({ n: 1, o: {} })).body.metadata.generation).toBe(2)
+  })
+
+  test('refuses to apply another kind to a scale before it looks for owners', async () => {
+    const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.ready' }
+    await server.define(definition([version('v1', spec, { subresources: { status: {}, scale } })]))
+    await create('a', { n: 1, replicas: 1 })
+    const body = { ...widget('a', { n: 1 }), apiVersion: `${group}/v1`, kind: 'Widget' }
+    const { status, body: answer } = await server.send(`PATCH ${widgets}/a/scale?fieldManager=me`, {
+      body,
+      headers: apply,
+    })
+    expect([status, answer.message]).toEqual([400, `invalid object type: ${group}/v1, Kind=Widget`])
+  })
+
   test('scales by the paths of the CRD', async () => {
     const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.ready' }
     await server.define(definition([version('v1', spec, { subresources: { status: {}, scale } })]))

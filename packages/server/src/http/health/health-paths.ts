@@ -1,5 +1,5 @@
 import type { ApiResponse } from '@kubewright/api'
-import { errorText, goQuote, type Logger } from '@kubewright/base'
+import { errorText, expositionTypes, goQuote, type Logger } from '@kubewright/base'
 import type { PathHandler } from '../../request/path-handler.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { respondText } from '../../request/respond.ts'
@@ -11,7 +11,7 @@ const endpoints: ReadonlySet<string> = new Set<HealthEndpoint>(['healthz', 'live
 export function healthPaths(checks: HealthChecks, log: Logger): PathHandler {
   const serveIndicators = async (context: RequestContext): Promise<ApiResponse> => {
     if (checks.results.isEmpty) await runAll(checks, context)
-    return respondText(200, checks.results.render(), 'text/plain; version=0.0.4; charset=utf-8')
+    return respondText(200, checks.results.render(), expositionTypes.text)
   }
   const serveHealth = async (
     context: RequestContext,

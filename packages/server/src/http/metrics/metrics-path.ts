@@ -1,3 +1,4 @@
+import { expositionTypes } from '@kubewright/base'
 import type { PathHandler } from '../../request/path-handler.ts'
 import { respondText } from '../../request/respond.ts'
 import type { ServerMetrics } from './server-metrics.ts'
@@ -6,6 +7,6 @@ import type { ServerMetrics } from './server-metrics.ts'
 export function metricsPath(metrics: ServerMetrics): PathHandler {
   return ({ info, request }) => {
     if (info.path !== '/metrics' || request.method !== 'GET') return undefined
-    return metrics.render().then((text) => respondText(200, text, 'text/plain; version=0.0.4; charset=utf-8'))
+    return metrics.render().then((text) => respondText(200, text, expositionTypes.text))
   }
 }

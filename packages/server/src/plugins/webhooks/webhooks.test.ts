@@ -81,6 +81,27 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     ])
   })
 
+  test('receive the grace period of a deleted pod, but not of a deleted collection', async () => {
+    server.hooks['/a'] = () => ({ allowed: true })
+    const rules = [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['DELETE'] }]
+    const pods = '/api/v1/namespaces/test/pods'
+    const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] }
+    for (const name of ['a', 'b'])
+      expect((await server.send(`POST ${pods}`, { metadata: { name }, spec })).status).toBe(201)
+    await server.configure('Validating', 'v', { name: 'a', rules })
+    await server.send(`DELETE ${pods}/a`)
+    await server.send(`DELETE ${pods}`)
+    const periods = server.calls.map(({ review: { request } }) => [
+      request.oldObject.metadata.name,
+      request.options.gracePeriodSeconds,
+    ])
+    expect(periods).toEqual([
+      ['a', 30],
+      ['b', undefined],
+    ])
+    for (const name of ['a', 'b']) await server.send(`DELETE ${pods}/${name}?gracePeriodSeconds=0`)
+  })
+
   test('that mutate run in order and can be reinvoked', async () => {
     const add = (path: string, value: unknown): object => patched({ op: 'add', path, value })
     server.hooks['/a'] = ({ object }) => add('/data/a', `${object.data.b ?? 'first'}`)
@@ -178,7 +199,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     [
       'no review',
       () => answered(200, '{"kind":"Pod","apiVersion":"v1"}'),
-      'failed to call webhook: no kind "Pod" is registered for version "v1" in scheme "k8s.io/apiserver/pkg/util/webhook/client.go:71"',
+      'failed to call webhook: no kind "Pod" is registered for version "v1" in scheme "pkg/util/webhook/client.go:71"',
     ],
     ['no response', () => answered(200, '{}'), 'received invalid webhook response: webhook response was absent'],
     [

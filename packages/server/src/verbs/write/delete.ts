@@ -37,8 +37,8 @@ export interface Deletion {
   /** The plugins that see the deletion. */
   readonly admission: AdmissionChain
   readonly name: string
-  /** The name that is passed to admission plugins. @default `name` */
-  readonly requestedName?: string | undefined
+  /** Whether the request deletes a collection. Admission plugins then see no name, and the options without the chosen grace period. */
+  readonly ofCollection?: boolean | undefined
   readonly options: DeleteOptions
 }
 
@@ -84,8 +84,7 @@ export async function removeCollection(endpoint: Endpoint, context: RequestConte
     const turn = stretch.before(itemSize)
     if (turn) await turn
     const deletion = deletionOf(endpoint, context, object.metadata.name!, options)
-    // The request names no object, and neither do the attributes that admission sees.
-    await deleteObject({ ...deletion, requestedName: '' }).catch((error: unknown) => {
+    await deleteObject({ ...deletion, ofCollection: true }).catch((error: unknown) => {
       // Another request deleted the object first.
       if (!isNotFound(error)) throw error
     })
@@ -181,7 +180,7 @@ async function admit(deletion: Deletion, existing: StoredObject, plan: DeletionP
 
 /** Runs admission. `old` is the object as clients see it. */
 async function review(
-  { scope, admission, name, requestedName = name, options }: Deletion,
+  { scope, admission, name, ofCollection, options }: Deletion,
   old: MutableObject,
   gracePeriodSeconds?: number,
 ): Promise<void> {
@@ -192,13 +191,13 @@ async function review(
     subresource: '',
     operation: 'DELETE' as const,
     namespace: namespace || (old.metadata.namespace ?? ''),
-    name: requestedName,
+    name: ofCollection ? '' : name,
     dryRun,
     object: undefined,
     old,
     options: {
       ...options,
-      ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+      ...(ofCollection || gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
       kind: 'DeleteOptions',
       apiVersion: 'meta.k8s.io/v1',
     },

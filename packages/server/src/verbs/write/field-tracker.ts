@@ -60,15 +60,25 @@ export class FieldTracker {
       : take(tracked as MutableObject)
   }
 
-  /** Merges the fields that a manager applies into an object (server-side apply). May share parts with `live` and `config`. */
+  /**
+   * Merges the fields that a manager applies into an object (server-side apply). May share parts with `live` and `config`. `merged` is
+   * false when only the ownership may have changed.
+   */
   async apply(
     live: MutableObject | undefined,
     config: MutableObject,
     options: ApplyFieldsOptions,
-  ): Promise<MutableObject> {
+  ): Promise<{ readonly object: MutableObject; readonly merged: boolean }> {
     const { toOwnedForm, needsOwnedForm } = this.#endpoint.codec
     const owned = live && toOwnedForm && needsOwnedForm?.(live) ? toOwnedForm(live) : live
-    return (await this.#fields.apply(owned, config, options)).object as MutableObject
+    const { object, merged } = await this.#fields.apply(owned, config, options)
+    if (merged || !live) return { object: object as MutableObject, merged: true }
+    const { managedFields: _, ...metadata } = live.metadata
+    const { managedFields } = (object as MutableObject).metadata
+    return {
+      object: { ...live, metadata: { ...metadata, ...(managedFields ? { managedFields } : {}) } },
+      merged: false,
+    }
   }
 
   /** Created by the first write, because it compiles the schema. */

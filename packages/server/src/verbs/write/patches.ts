@@ -227,22 +227,26 @@ function applyChange({ endpoint, context, body, options }: PatchRequest): Change
     if (read) await read
     const { applyProblems } = endpoint
     const unowned = (current?.metadata.managedFields ?? []).length === 0
-    if (applyProblems && unowned) throw unclassifiedError(applyProblems.unowned)
-    const tracked = { ...trackedBy(endpoint, context, options), force }
-    const merged = await asResponse(() => endpoint.fields.apply(current, config, tracked))
-    const applied = turnAfter(body.length)
-    if (applied) await applied
+      // A configuration of another type is refused before.
+      if (applyProblems && unowned && gvkOf(config) === gvkOf(endpoint.kind))
+        throw unclassifiedError(applyProblems.unowned)
+      const tracked = { ...trackedBy(endpoint, context, options), force }
+      const { object, merged } = await asResponse(() => endpoint.fields.apply(current, config, tracked))
+      const applied = turnAfter(body.length)
+      if (applied) await applied
     if (repeated.length > 0) {
       const errors = repeated.map((error) => `error converting YAML to JSON: ${error}`)
       if (options.fieldValidation === 'Strict') throw newBadRequest(`error strict decoding YAML: ${errors.join(', ')}`)
       if (options.fieldValidation === 'Warn') warnStrictly(errors, context.warn)
     }
-    if (applyProblems && !sameButManagedFields(merged, current)) {
+    if (applyProblems && !sameButManagedFields(object, current)) {
       throw unclassifiedError(`${subjectOf(config)}: ${applyProblems.changing}`)
     }
+    // As in structuredmerge.go, an object that has the applied values already is not defaulted.
+    if (!merged) return object
     // Not strict: the merge has already refused fields that the kind does not have.
     try {
-      return endpoint.codec.recheck(merged, { strict: false, source: 'map' }).object
+      return endpoint.codec.recheck(object, { strict: false, source: 'map' }).object
     } catch (error) {
       throw unclassifiedError(unconvertible(config, (error as Error).message))
     }
@@ -260,7 +264,7 @@ function subjectOf(config: MutableObject): string {
   return `failed to convert new object (${namespace}/${name}; ${gvkOf(config)}) to proper version`
 }
 
-function gvkOf({ apiVersion, kind }: MutableObject): string {
+function gvkOf({ apiVersion = '', kind = '' }: { readonly apiVersion?: string; readonly kind?: string }): string {
   const { group, version } = parseGroupVersion(apiVersion)
   return formatGroupVersionKind({ group, version, kind })
 }

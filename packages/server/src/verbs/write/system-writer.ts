@@ -97,10 +97,11 @@ export class SystemWriter {
   async apply(target: SystemTarget, fields: () => Record<string, unknown>, manager: string): Promise<void> {
     const write = this.#write(target, 'patch', manager)
     const { apiVersion, kind } = target.resource.kind
-    await writeObject(write, (live) => {
+    await writeObject(write, async (live) => {
       this.#parts.assertOpen?.()
       const config = { apiVersion, kind, metadata: { name: target.name }, ...fields() }
-      return write.endpoint.fields.apply(live, config, { ...this.#trackedBy(manager), force: true })
+      const options = { ...this.#trackedBy(manager), force: true }
+      return (await write.endpoint.fields.apply(live, config, options)).object
     })
   }
 
