@@ -27,8 +27,8 @@ const readyAttempts = 30
 const metadataPlaceholders = [
   ['uid', 'uid'],
   ['rv', 'resourceVersion'],
-  ['continue', 'continue'],
 ] as const
+const listPlaceholders = [['continue', 'continue']] as const
 /** Texts that differ between two runs of the same server. */
 const replacedTexts: [string, string][] = [
   ['\\b10\\.0\\.0\\.\\d+', '<ip>'],
@@ -164,7 +164,9 @@ export class ScenarioSide implements Disposable {
     const answer = await this.#client.request({ ...this.#filled(request), noRetry: true })
     const metadata = isJsonObject(answer.body) ? answer.body['metadata'] : undefined
     if (isJsonObject(metadata)) {
-      for (const [name, field] of metadataPlaceholders) {
+      // The version of a list is that of the store, which other scenarios change.
+      const names = typeof metadata['name'] === 'string' ? metadataPlaceholders : listPlaceholders
+      for (const [name, field] of names) {
         if (typeof metadata[field] === 'string') this.#placeholders.set(name, metadata[field])
       }
     }

@@ -2,9 +2,9 @@ import type { Random } from '@kubewright/base'
 import type { RequestSpec, WebhookSpec } from '../../conformance/case-format.ts'
 
 /**
- * A sequence of requests. Both servers receive it in a namespace of the same name. In a request, `{uid}`, `{rv}` and `{continue}` stand for
- * the metadata of the last response of the same server that had them, `{webhook}` for the URL of {@link webhooks} and `{caBundle}` for
- * their CA.
+ * A sequence of requests. Both servers receive it in a namespace of the same name. In a request, `{uid}` and `{rv}` stand for the
+ * metadata of the last object of the same server, `{continue}` for that of its last list, `{webhook}` for the URL of the webhooks, and
+ * `{caBundle}` for their CA.
  */
 export interface Scenario {
   readonly kind: string
