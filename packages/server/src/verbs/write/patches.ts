@@ -264,7 +264,7 @@ function subjectOf(config: MutableObject): string {
   return `failed to convert new object (${namespace}/${name}; ${gvkOf(config)}) to proper version`
 }
 
-function gvkOf({ apiVersion = '', kind = '' }: { readonly apiVersion?: string; readonly kind?: string }): string {
+function gvkOf({ apiVersion = '', kind = '' }: Partial<Pick<MutableObject, 'apiVersion' | 'kind'>>): string {
   const { group, version } = parseGroupVersion(apiVersion)
   return formatGroupVersionKind({ group, version, kind })
 }
