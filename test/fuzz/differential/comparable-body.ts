@@ -65,11 +65,13 @@ function withoutRandomErrors(body: unknown): unknown {
   )
   return {
     ...body,
-    message: message.replace(badBase64, '$1'),
+    message: message.replace(badBase64, '$1').replace(sourceFile, '$1'),
     ...(cleaned ? { details: { ...(details as object), causes: cleaned } } : {}),
   }
 }
 
+/** How a message names a source file depends on how kube-apiserver was built. */
+const sourceFile = /(in scheme \\?")k8s\.io\/[\w-]+\//g
 const badBase64 = /(error decoding from json: illegal base64 data) at input byte \d+/
 
 function withSortedRoles(reason: string): string {

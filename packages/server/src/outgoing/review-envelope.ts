@@ -18,7 +18,7 @@ export interface OpenedReview {
 }
 
 /** The scheme of review types, as error texts name it. */
-const scheme = 'pkg/util/webhook/client.go:71'
+const scheme = 'k8s.io/apiserver/pkg/util/webhook/client.go:71'
 
 /** Kinds of version v1 that are registered in every scheme. */
 const unversioned: ReadonlySet<string> = new Set([

@@ -267,7 +267,7 @@ function listKindsOf(release: ServedRelease): ReadonlySet<string> {
 
 /** The name of the scheme of a group in error messages: the line of code that creates it. */
 function schemeOf(group: string): string {
-  if (group === 'apiextensions.k8s.io') return 'pkg/apiserver/apiserver.go:55'
+  if (group === 'apiextensions.k8s.io') return 'k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55'
   if (group === 'apiregistration.k8s.io') return 'k8s.io/kube-aggregator/pkg/apiserver/scheme/scheme.go:28'
   return 'pkg/api/legacyscheme/scheme.go:30'
 }

@@ -22,7 +22,7 @@ const applyProblems = {
 }
 // It also reports every decoding error of such a scale as an unknown kind.
 const decodeProblem =
-  'no kind is registered for the type v1.Scale in scheme "pkg/apiserver/customresource_handler.go:781"'
+  'no kind is registered for the type v1.Scale in scheme "k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781"'
 
 /** The scale subresource of a custom resource, which reads and writes the fields that the CRD names. */
 export function customScale(

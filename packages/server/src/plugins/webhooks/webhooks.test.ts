@@ -199,7 +199,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     [
       'no review',
       () => answered(200, '{"kind":"Pod","apiVersion":"v1"}'),
-      'failed to call webhook: no kind "Pod" is registered for version "v1" in scheme "pkg/util/webhook/client.go:71"',
+      'failed to call webhook: no kind "Pod" is registered for version "v1" in scheme "k8s.io/apiserver/pkg/util/webhook/client.go:71"',
     ],
     ['no response', () => answered(200, '{}'), 'received invalid webhook response: webhook response was absent'],
     [

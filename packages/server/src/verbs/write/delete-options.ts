@@ -27,7 +27,7 @@ export async function readDeleteOptions(context: RequestContext, release: Served
   if (problem !== undefined) throw newBadRequest(problem)
   // Any apiVersion is accepted: clients send the options in the version of their group.
   if (typeof kind === 'string' && kind !== '' && kind !== 'DeleteOptions') {
-    const scheme = 'pkg/apis/meta/internalversion/scheme/register.go:27'
+    const scheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
     throw newBadRequest(
       `no kind ${goQuote(kind)} is registered for version ${goQuote(String(apiVersion ?? ''))} in scheme ${goQuote(scheme)}`,
     )

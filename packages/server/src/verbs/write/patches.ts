@@ -227,13 +227,13 @@ function applyChange({ endpoint, context, body, options }: PatchRequest): Change
     if (read) await read
     const { applyProblems } = endpoint
     const unowned = (current?.metadata.managedFields ?? []).length === 0
-      // A configuration of another type is refused before.
-      if (applyProblems && unowned && gvkOf(config) === gvkOf(endpoint.kind))
-        throw unclassifiedError(applyProblems.unowned)
-      const tracked = { ...trackedBy(endpoint, context, options), force }
-      const { object, merged } = await asResponse(() => endpoint.fields.apply(current, config, tracked))
-      const applied = turnAfter(body.length)
-      if (applied) await applied
+    // A configuration of another type is refused before.
+    if (applyProblems && unowned && gvkOf(config) === gvkOf(endpoint.kind))
+      throw unclassifiedError(applyProblems.unowned)
+    const tracked = { ...trackedBy(endpoint, context, options), force }
+    const { object, merged } = await asResponse(() => endpoint.fields.apply(current, config, tracked))
+    const applied = turnAfter(body.length)
+    if (applied) await applied
     if (repeated.length > 0) {
       const errors = repeated.map((error) => `error converting YAML to JSON: ${error}`)
       if (options.fieldValidation === 'Strict') throw newBadRequest(`error strict decoding YAML: ${errors.join(', ')}`)
