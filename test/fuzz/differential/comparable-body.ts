@@ -57,7 +57,8 @@ function withoutRandomErrors(body: unknown): unknown {
   if (typeof message !== 'string') return body
   const [begin] = /^failed to create typed patch object \(.*?\): /.exec(message) ?? []
   if (begin !== undefined) return { ...body, message: begin }
-  if (!badBase64.test(message)) return body
+  const text = message.replace(sourceFile, '$1')
+  if (!badBase64.test(text)) return { ...body, message: text }
   const causes =
     isJsonObject(details) && Array.isArray(details['causes']) ? (details['causes'] as unknown[]) : undefined
   const cleaned = causes?.map((cause) =>
@@ -65,7 +66,7 @@ function withoutRandomErrors(body: unknown): unknown {
   )
   return {
     ...body,
-    message: message.replace(badBase64, '$1').replace(sourceFile, '$1'),
+    message: text.replace(badBase64, '$1'),
     ...(cleaned ? { details: { ...(details as object), causes: cleaned } } : {}),
   }
 }
