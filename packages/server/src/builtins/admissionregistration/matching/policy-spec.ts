@@ -51,7 +51,7 @@ export function validateParamKind(
 
 /** Checks the variables of a policy and returns their types. A variable can use those that precede it. */
 export function validateVariables(
-  { variables = [] }: { readonly variables?: Variables },
+  { variables = [] }: { readonly variables?: Variables | undefined },
   params: boolean,
   errors: FieldError[],
 ): ReadonlyMap<string, CelType> | undefined {

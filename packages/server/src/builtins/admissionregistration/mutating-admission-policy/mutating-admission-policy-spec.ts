@@ -6,15 +6,15 @@ export interface MutatingPolicySpec
     admission.ValidatingAdmissionPolicySpec,
     'failurePolicy' | 'matchConditions' | 'matchConstraints' | 'paramKind' | 'variables'
   > {
-  mutations?: Mutation[]
-  reinvocationPolicy?: string
+  mutations?: Mutation[] | undefined
+  reinvocationPolicy?: string | undefined
 }
 
 /** One change of a MutatingAdmissionPolicy. */
 export interface Mutation {
   patchType: string
-  applyConfiguration?: { expression?: string }
-  jsonPatch?: { expression?: string }
+  applyConfiguration?: { expression?: string | undefined } | undefined
+  jsonPatch?: { expression?: string | undefined } | undefined
 }
 
 /** The spec of a MutatingAdmissionPolicyBinding. */

@@ -18,7 +18,7 @@ import type { MutatingPolicySpec, Mutation } from './mutating-admission-policy-s
 type Spec = Unchecked<MutatingPolicySpec>
 
 interface MutatingAdmissionPolicy extends KubeObject {
-  readonly spec?: MutatingPolicySpec
+  readonly spec?: MutatingPolicySpec | undefined
 }
 
 const failurePolicies = ['Fail', 'Ignore']
