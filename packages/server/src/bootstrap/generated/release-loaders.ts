@@ -4,4 +4,5 @@ import type { BootstrapChanges } from '../bootstrap-policy.ts'
 /** The facts of the releases besides the default one. Each is loaded when it is used. */
 export const releaseLoaders: Readonly<Record<string, () => Promise<{ readonly changes: BootstrapChanges }>>> = {
   '1.36': () => import('./releases/v1-36.ts'),
+  '1.37': () => import('./releases/v1-37.ts'),
 }

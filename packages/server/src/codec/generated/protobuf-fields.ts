@@ -6,6 +6,8 @@
  */
 export const fieldNumbers: Readonly<Record<string, string>> = {
   'admissionregistration/v1': `
+
+
 ApplyConfiguration expression
 AuditAnnotation key valueExpression
 ExpressionWarning 2:fieldRef warning
@@ -36,8 +38,12 @@ ValidatingWebhookConfiguration metadata webhooks
 Validation expression message reason messageExpression
 Variable name expression
 WebhookClientConfig service caBundle url
+
+
 `,
   'apiextensions/v1': `
+
+
 CustomResourceColumnDefinition name type format description priority jsonPath
 CustomResourceConversion strategy webhook
 CustomResourceDefinition metadata spec status
@@ -57,15 +63,23 @@ ServiceReference namespace name path port
 ValidationRule rule message messageExpression reason fieldPath optionalOldSelf
 WebhookClientConfig service caBundle url
 WebhookConversion 2:clientConfig conversionReviewVersions
+
+
 `,
   'apiregistration/v1': `
+
+
 APIService metadata spec status
 APIServiceCondition type status lastTransitionTime reason message
 APIServiceSpec service group version insecureSkipTLSVerify caBundle 7:groupPriorityMinimum versionPriority
 APIServiceStatus conditions
 ServiceReference namespace name port
+
+
 `,
   'apps/v1': `
+
+
 ControllerRevision metadata data revision
 DaemonSet metadata spec status
 DaemonSetCondition type status lastTransitionTime reason message
@@ -91,21 +105,30 @@ StatefulSetPersistentVolumeClaimRetentionPolicy whenDeleted whenScaled
 StatefulSetSpec replicas selector template volumeClaimTemplates serviceName podManagementPolicy updateStrategy revisionHistoryLimit minReadySeconds persistentVolumeClaimRetentionPolicy ordinals
 StatefulSetStatus observedGeneration replicas readyReplicas currentReplicas updatedReplicas currentRevision updateRevision 9:collisionCount conditions availableReplicas
 StatefulSetUpdateStrategy type rollingUpdate
+
+
 `,
   'authentication/v1': `
+
+
+AttestationValue items
 BoundObjectReference kind apiVersion name uid
 ExtraValue items
 SelfSubjectReview metadata status
 SelfSubjectReviewStatus userInfo
 TokenRequest metadata spec status
-TokenRequestSpec audiences 3:boundObjectRef expirationSeconds
+TokenRequestSpec audiences 3:boundObjectRef expirationSeconds attestations
 TokenRequestStatus token expirationTimestamp
 TokenReview metadata spec status
 TokenReviewSpec token audiences
 TokenReviewStatus authenticated user error audiences
 UserInfo username uid groups extra
+
+
 `,
   'authorization/v1': `
+
+
 ExtraValue items
 FieldSelectorAttributes rawSelector requirements
 LabelSelectorAttributes rawSelector requirements
@@ -122,8 +145,12 @@ SubjectAccessReview metadata spec status
 SubjectAccessReviewSpec resourceAttributes nonResourceAttributes user groups extra uid
 SubjectAccessReviewStatus allowed reason evaluationError denied
 SubjectRulesReviewStatus resourceRules nonResourceRules incomplete evaluationError
+
+
 `,
   'autoscaling/v1': `
+
+
 CrossVersionObjectReference kind name apiVersion
 HorizontalPodAutoscaler metadata spec status
 HorizontalPodAutoscalerSpec scaleTargetRef minReplicas maxReplicas targetCPUUtilizationPercentage
@@ -131,8 +158,12 @@ HorizontalPodAutoscalerStatus observedGeneration lastScaleTime currentReplicas d
 Scale metadata spec status
 ScaleSpec replicas
 ScaleStatus replicas selector
+
+
 `,
   'autoscaling/v2': `
+
+
 ContainerResourceMetricSource name target container
 ContainerResourceMetricStatus name current container
 CrossVersionObjectReference kind name apiVersion
@@ -142,7 +173,7 @@ HPAScalingPolicy type value periodSeconds
 HPAScalingRules selectPolicy policies stabilizationWindowSeconds tolerance
 HorizontalPodAutoscaler metadata spec status
 HorizontalPodAutoscalerBehavior scaleUp scaleDown
-HorizontalPodAutoscalerCondition type status lastTransitionTime reason message
+HorizontalPodAutoscalerCondition type status lastTransitionTime reason message observedGeneration
 HorizontalPodAutoscalerSpec scaleTargetRef minReplicas maxReplicas metrics behavior
 HorizontalPodAutoscalerStatus observedGeneration lastScaleTime currentReplicas desiredReplicas currentMetrics conditions
 MetricIdentifier name selector
@@ -156,14 +187,19 @@ PodsMetricSource metric target
 PodsMetricStatus metric current
 ResourceMetricSource name target
 ResourceMetricStatus name current
+
+
 `,
   'batch/v1': `
+
+
 CronJob metadata spec status
 CronJobSpec schedule startingDeadlineSeconds concurrencyPolicy suspend jobTemplate successfulJobsHistoryLimit failedJobsHistoryLimit timeZone
 CronJobStatus active 4:lastScheduleTime lastSuccessfulTime
 Job metadata spec status
 JobCondition type status lastProbeTime lastTransitionTime reason message
-JobSpec parallelism completions activeDeadlineSeconds selector manualSelector template backoffLimit ttlSecondsAfterFinished completionMode suspend podFailurePolicy backoffLimitPerIndex maxFailedIndexes podReplacementPolicy managedBy successPolicy
+JobSchedulingConfiguration schedulingPolicy schedulingConstraints disruptionMode resourceClaims
+JobSpec parallelism completions activeDeadlineSeconds selector manualSelector template backoffLimit ttlSecondsAfterFinished completionMode suspend podFailurePolicy backoffLimitPerIndex maxFailedIndexes podReplacementPolicy managedBy successPolicy scheduling
 JobStatus conditions startTime completionTime active succeeded failed completedIndexes uncountedTerminatedPods ready failedIndexes terminating
 JobTemplateSpec metadata spec
 PodFailurePolicy rules
@@ -173,19 +209,36 @@ PodFailurePolicyRule action onExitCodes onPodConditions
 SuccessPolicy rules
 SuccessPolicyRule succeededIndexes succeededCount
 UncountedTerminatedPods succeeded failed
+
+
 `,
   'certificates/v1': `
+
+
 CertificateSigningRequest metadata spec status
 CertificateSigningRequestCondition type reason message lastUpdateTime lastTransitionTime status
 CertificateSigningRequestSpec request username uid groups usages extra signerName expirationSeconds
 CertificateSigningRequestStatus conditions certificate
+ClusterTrustBundle metadata spec
+ClusterTrustBundleSpec signerName trustBundle
 ExtraValue items
+PodCertificateRequest metadata spec status
+PodCertificateRequestSpec signerName podName podUID serviceAccountName serviceAccountUID nodeName nodeUID maxExpirationSeconds 11:unverifiedUserAnnotations stubPKCS10Request
+PodCertificateRequestStatus conditions certificateChain 4:notBefore beginRefreshAt notAfter
+
+
 `,
   'coordination/v1': `
+
+
 Lease metadata spec
 LeaseSpec holderIdentity leaseDurationSeconds acquireTime renewTime leaseTransitions strategy preferredHolder
+
+
 `,
   'core/v1': `
+
+
 AWSElasticBlockStoreVolumeSource volumeID fsType partition readOnly
 Affinity nodeAffinity podAffinity podAntiAffinity
 AppArmorProfile type localhostProfile
@@ -202,7 +255,7 @@ CephFSVolumeSource monitors path user secretFile secretRef readOnly
 CinderPersistentVolumeSource volumeID fsType readOnly secretRef
 CinderVolumeSource volumeID fsType readOnly secretRef
 ClientIPConfig timeoutSeconds
-ClusterTrustBundleProjection name signerName labelSelector path optional
+ClusterTrustBundleProjection name signerName labelSelector path optional user
 ComponentCondition type status message error
 ComponentStatus metadata conditions
 ConfigMap metadata data binaryData immutable
@@ -210,7 +263,7 @@ ConfigMapEnvSource +LocalObjectReference optional
 ConfigMapKeySelector +LocalObjectReference key optional
 ConfigMapNodeConfigSource namespace name uid resourceVersion kubeletConfigKey
 ConfigMapProjection +LocalObjectReference items 4:optional
-ConfigMapVolumeSource +LocalObjectReference items defaultMode optional
+ConfigMapVolumeSource +LocalObjectReference items defaultMode optional defaultUser
 Container name image command args workingDir ports env resources volumeMounts livenessProbe readinessProbe lifecycle terminationMessagePath imagePullPolicy securityContext stdin stdinOnce tty envFrom terminationMessagePolicy volumeDevices startupProbe resizePolicy restartPolicy restartPolicyRules
 ContainerExtendedResourceRequest containerName resourceName requestName
 ContainerImage names sizeBytes
@@ -226,9 +279,9 @@ ContainerStatus name state lastState ready restartCount image imageID containerI
 ContainerUser linux
 DaemonEndpoint Port
 DownwardAPIProjection items
-DownwardAPIVolumeFile path fieldRef resourceFieldRef mode
-DownwardAPIVolumeSource items defaultMode
-EmptyDirVolumeSource medium sizeLimit
+DownwardAPIVolumeFile path fieldRef resourceFieldRef mode user
+DownwardAPIVolumeSource items defaultMode defaultUser
+EmptyDirVolumeSource medium sizeLimit mode
 EndpointAddress ip targetRef hostname nodeName
 EndpointPort name port protocol appProtocol
 EndpointSubset addresses notReadyAddresses ports
@@ -242,6 +295,7 @@ EphemeralVolumeSource volumeClaimTemplate
 Event metadata involvedObject reason message source firstTimestamp lastTimestamp count type eventTime series action related reportingComponent reportingInstance
 EventSeries count lastObservedTime
 EventSource component host
+EvictionResponder name priority
 ExecAction command
 FCVolumeSource targetWWNs lun fsType readOnly wwids
 FileKeySelector volumeName path key optional
@@ -249,11 +303,11 @@ FlexPersistentVolumeSource driver fsType secretRef readOnly options
 FlexVolumeSource driver fsType secretRef readOnly options
 FlockerVolumeSource datasetName datasetUUID
 GCEPersistentDiskVolumeSource pdName fsType partition readOnly
-GRPCAction port service
+GRPCAction port service mode
 GitRepoVolumeSource repository revision directory
 GlusterfsPersistentVolumeSource endpoints path readOnly endpointsNamespace
 GlusterfsVolumeSource endpoints path readOnly
-HTTPGetAction path port host scheme httpHeaders
+HTTPGetAction path port host scheme httpHeaders protocol
 HTTPHeader name value
 HostAlias ip hostnames
 HostIP ip
@@ -262,7 +316,7 @@ ISCSIPersistentVolumeSource targetPortal iqn lun iscsiInterface fsType readOnly 
 ISCSIVolumeSource targetPortal iqn lun iscsiInterface fsType readOnly portals chapAuthDiscovery 10:secretRef chapAuthSession initiatorName
 ImageVolumeSource reference pullPolicy
 ImageVolumeStatus imageRef
-KeyToPath key path mode
+KeyToPath key path mode user
 Lifecycle postStart preStop stopSignal
 LifecycleHandler exec httpGet tcpSocket sleep
 LimitRange metadata spec
@@ -282,28 +336,31 @@ NamespaceStatus phase conditions
 Node metadata spec status
 NodeAddress type address
 NodeAffinity requiredDuringSchedulingIgnoredDuringExecution preferredDuringSchedulingIgnoredDuringExecution
-NodeAllocatableResourceClaimStatus resourceClaimName containers resources
+NodeAllocatableMappedResources name quantity
+NodeAllocatableOverheadResources name perPod perContainer
+NodeAllocatableResourceClaimStatus resourceClaimName containers resources mapping overhead
 NodeCondition type status lastHeartbeatTime lastTransitionTime reason message
 NodeConfigSource 2:configMap
 NodeConfigStatus assigned active lastKnownGood error
 NodeDaemonEndpoints kubeletEndpoint
 NodeFeatures supplementalGroupsPolicy
+NodePodPreemptionPolicy disableResizePreemption
 NodeRuntimeHandler name features
 NodeRuntimeHandlerFeatures recursiveReadOnlyMounts userNamespaces
 NodeSelector nodeSelectorTerms
 NodeSelectorRequirement key operator values
 NodeSelectorTerm matchExpressions matchFields
-NodeSpec podCIDR externalID providerID unschedulable taints configSource podCIDRs
+NodeSpec podCIDR externalID providerID unschedulable taints configSource podCIDRs podPreemptionPolicy
 NodeStatus capacity allocatable phase conditions addresses daemonEndpoints nodeInfo images volumesInUse volumesAttached config runtimeHandlers features declaredFeatures
 NodeSwapStatus capacity
-NodeSystemInfo machineID systemUUID bootID kernelVersion osImage containerRuntimeVersion kubeletVersion kubeProxyVersion operatingSystem architecture swap
+NodeSystemInfo machineID systemUUID bootID kernelVersion osImage containerRuntimeVersion kubeletVersion kubeProxyVersion operatingSystem architecture swap runningInUserNamespace
 ObjectFieldSelector apiVersion fieldPath
 ObjectReference kind namespace name uid apiVersion resourceVersion fieldPath
 PersistentVolume metadata spec status
 PersistentVolumeClaim metadata spec status
 PersistentVolumeClaimCondition type status lastProbeTime lastTransitionTime reason message
 PersistentVolumeClaimSpec accessModes resources volumeName selector storageClassName volumeMode dataSource dataSourceRef volumeAttributesClassName
-PersistentVolumeClaimStatus phase accessModes capacity conditions allocatedResources 7:allocatedResourceStatuses currentVolumeAttributesClassName modifyVolumeStatus
+PersistentVolumeClaimStatus phase accessModes capacity conditions allocatedResources 7:allocatedResourceStatuses currentVolumeAttributesClassName modifyVolumeStatus healthStatus
 PersistentVolumeClaimTemplate metadata spec
 PersistentVolumeClaimVolumeSource claimName readOnly
 PersistentVolumeSource gcePersistentDisk awsElasticBlockStore hostPath glusterfs nfs rbd iscsi cinder cephfs fc flocker flexVolume azureFile vsphereVolume quobyte azureDisk photonPersistentDisk portworxVolume scaleIO local storageos csi
@@ -314,7 +371,7 @@ Pod metadata spec status
 PodAffinity requiredDuringSchedulingIgnoredDuringExecution preferredDuringSchedulingIgnoredDuringExecution
 PodAffinityTerm labelSelector namespaces topologyKey namespaceSelector matchLabelKeys mismatchLabelKeys
 PodAntiAffinity requiredDuringSchedulingIgnoredDuringExecution preferredDuringSchedulingIgnoredDuringExecution
-PodCertificateProjection signerName keyType maxExpirationSeconds credentialBundlePath keyPath certificateChainPath userAnnotations
+PodCertificateProjection signerName keyType maxExpirationSeconds credentialBundlePath keyPath certificateChainPath userAnnotations user
 PodCondition type status lastProbeTime lastTransitionTime reason message observedGeneration
 PodDNSConfig nameservers searches options
 PodDNSConfigOption name value
@@ -327,16 +384,17 @@ PodResourceClaimStatus name resourceClaimName
 PodSchedulingGate name
 PodSchedulingGroup podGroupName
 PodSecurityContext seLinuxOptions runAsUser runAsNonRoot supplementalGroups fsGroup runAsGroup sysctls windowsOptions fsGroupChangePolicy seccompProfile appArmorProfile supplementalGroupsPolicy seLinuxChangePolicy
-PodSpec volumes containers restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy nodeSelector serviceAccountName serviceAccount nodeName hostNetwork hostPID hostIPC securityContext imagePullSecrets hostname subdomain affinity schedulerName initContainers automountServiceAccountToken tolerations hostAliases priorityClassName priority dnsConfig shareProcessNamespace readinessGates runtimeClassName enableServiceLinks preemptionPolicy overhead topologySpreadConstraints ephemeralContainers setHostnameAsFQDN os hostUsers schedulingGates resourceClaims resources hostnameOverride workloadRef schedulingGroup
-PodStatus phase conditions message reason hostIP podIP startTime containerStatuses qosClass initContainerStatuses nominatedNodeName podIPs ephemeralContainerStatuses resize resourceClaimStatuses hostIPs observedGeneration extendedResourceClaimStatus allocatedResources resources nodeAllocatableResourceClaimStatuses
+PodSpec volumes containers restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy nodeSelector serviceAccountName serviceAccount nodeName hostNetwork hostPID hostIPC securityContext imagePullSecrets hostname subdomain affinity schedulerName initContainers automountServiceAccountToken tolerations hostAliases priorityClassName priority dnsConfig shareProcessNamespace readinessGates runtimeClassName enableServiceLinks preemptionPolicy overhead topologySpreadConstraints ephemeralContainers setHostnameAsFQDN os hostUsers schedulingGates resourceClaims resources hostnameOverride workloadRef schedulingGroup evictionResponders
+PodStatus phase conditions message reason hostIP podIP startTime containerStatuses qosClass initContainerStatuses nominatedNodeName podIPs ephemeralContainerStatuses resize resourceClaimStatuses hostIPs observedGeneration extendedResourceClaimStatus allocatedResources resources nodeAllocatableResourceClaimStatuses volumeHealth
 PodTemplate metadata template
 PodTemplateSpec metadata spec
+PodVolumeHealth name healthConditions lastTransitionTime
 PortStatus port protocol error
 PortworxVolumeSource volumeID fsType readOnly
 PreferredSchedulingTerm weight preference
 Probe +ProbeHandler initialDelaySeconds timeoutSeconds periodSeconds successThreshold failureThreshold terminationGracePeriodSeconds
 ProbeHandler exec httpGet tcpSocket grpc
-ProjectedVolumeSource sources defaultMode
+ProjectedVolumeSource sources defaultMode defaultUser
 QuobyteVolumeSource registry volume readOnly user group tenant
 RBDPersistentVolumeSource monitors image fsType pool user keyring secretRef readOnly
 RBDVolumeSource monitors image fsType pool user keyring secretRef readOnly
@@ -363,11 +421,11 @@ SecretEnvSource +LocalObjectReference optional
 SecretKeySelector +LocalObjectReference key optional
 SecretProjection +LocalObjectReference items 4:optional
 SecretReference name namespace
-SecretVolumeSource secretName items defaultMode optional
+SecretVolumeSource secretName items defaultMode optional defaultUser
 SecurityContext capabilities privileged seLinuxOptions runAsUser runAsNonRoot readOnlyRootFilesystem allowPrivilegeEscalation runAsGroup procMount windowsOptions seccompProfile appArmorProfile
 Service metadata spec status
 ServiceAccount metadata secrets imagePullSecrets automountServiceAccountToken
-ServiceAccountTokenProjection audience expirationSeconds path
+ServiceAccountTokenProjection audience expirationSeconds path user
 ServicePort name protocol port targetPort nodePort appProtocol
 ServiceSpec ports selector clusterIP type externalIPs 7:sessionAffinity loadBalancerIP loadBalancerSourceRanges externalName externalTrafficPolicy healthCheckNodePort publishNotReadyAddresses sessionAffinityConfig 17:ipFamilyPolicy clusterIPs ipFamilies allocateLoadBalancerNodePorts loadBalancerClass internalTrafficPolicy trafficDistribution
 ServiceStatus loadBalancer conditions
@@ -386,7 +444,9 @@ TypedLocalObjectReference apiGroup kind name
 TypedObjectReference apiGroup kind name namespace
 Volume name +VolumeSource
 VolumeDevice name devicePath
-VolumeMount name readOnly mountPath subPath mountPropagation subPathExpr recursiveReadOnly
+VolumeHealthCondition status reason message
+VolumeHealthStatus healthConditions lastTransitionTime
+VolumeMount name readOnly mountPath subPath mountPropagation subPathExpr recursiveReadOnly bindMountOptions
 VolumeMountStatus name mountPath readOnly recursiveReadOnly volumeStatus
 VolumeNodeAffinity required
 VolumeProjection secret downwardAPI configMap serviceAccountToken clusterTrustBundle podCertificate
@@ -397,8 +457,12 @@ VsphereVirtualDiskVolumeSource volumePath fsType storagePolicyName storagePolicy
 WeightedPodAffinityTerm weight podAffinityTerm
 WindowsSecurityContextOptions gmsaCredentialSpecName gmsaCredentialSpec runAsUserName hostProcess
 WorkloadReference name podGroup podGroupReplicaKey
+
+
 `,
   'discovery/v1': `
+
+
 Endpoint addresses conditions hostname targetRef deprecatedTopology nodeName zone hints
 EndpointConditions ready serving terminating
 EndpointHints forZones forNodes
@@ -406,12 +470,20 @@ EndpointPort name protocol port appProtocol
 EndpointSlice metadata endpoints ports addressType
 ForNode name
 ForZone name
+
+
 `,
   'events/v1': `
+
+
 Event metadata eventTime series reportingController reportingInstance action reason regarding related note type deprecatedSource deprecatedFirstTimestamp deprecatedLastTimestamp deprecatedCount
 EventSeries count lastObservedTime
+
+
 `,
   'flowcontrol/v1': `
+
+
 ExemptPriorityLevelConfiguration nominalConcurrencyShares lendablePercent
 FlowDistinguisherMethod type
 FlowSchema metadata spec status
@@ -433,8 +505,12 @@ ResourcePolicyRule verbs apiGroups resources clusterScope namespaces
 ServiceAccountSubject namespace name
 Subject kind user group serviceAccount
 UserSubject name
+
+
 `,
   'meta/v1': `
+
+
 APIGroup name versions preferredVersion serverAddressByClientCIDRs
 APIGroupList groups
 APIResource name namespaced kind verbs shortNames singularName categories group version storageVersionHash
@@ -443,6 +519,7 @@ APIVersions versions serverAddressByClientCIDRs
 Condition type status observedGeneration lastTransitionTime reason message
 DeleteOptions gracePeriodSeconds preconditions orphanDependents propagationPolicy dryRun ignoreStoreReadErrorWithClusterBreakingPotential
 FieldSelectorRequirement key operator values
+GroupResource group resource
 GroupVersionForDiscovery groupVersion version
 LabelSelector matchLabels matchExpressions
 LabelSelectorRequirement key operator values
@@ -459,8 +536,12 @@ StatusCause reason message field
 StatusDetails name group kind causes retryAfterSeconds uid
 TypeMeta kind apiVersion
 Verbs items
+
+
 `,
   'networking/v1': `
+
+
 HTTPIngressPath path backend pathType
 HTTPIngressRuleValue paths
 IPAddress metadata spec
@@ -491,19 +572,31 @@ ServiceBackendPort name number
 ServiceCIDR metadata spec status
 ServiceCIDRSpec cidrs
 ServiceCIDRStatus conditions
+
+
 `,
   'node/v1': `
+
+
 Overhead podFixed
 RuntimeClass metadata handler overhead scheduling
 Scheduling nodeSelector tolerations
+
+
 `,
   'policy/v1': `
+
+
 Eviction metadata deleteOptions
 PodDisruptionBudget metadata spec status
 PodDisruptionBudgetSpec minAvailable selector maxUnavailable unhealthyPodEvictionPolicy
 PodDisruptionBudgetStatus observedGeneration disruptedPods disruptionsAllowed currentHealthy desiredHealthy expectedPods conditions
+
+
 `,
   'rbac/v1': `
+
+
 AggregationRule clusterRoleSelectors
 ClusterRole metadata rules aggregationRule
 ClusterRoleBinding metadata subjects roleRef
@@ -512,8 +605,12 @@ Role metadata rules
 RoleBinding metadata subjects roleRef
 RoleRef apiGroup kind name
 Subject kind apiGroup name namespace
+
+
 `,
   'resource/v1': `
+
+
 AllocatedDeviceStatus driver pool device conditions data networkData shareID
 AllocationResult devices 3:nodeSelector 5:allocationTimestamp
 CELDeviceSelector expression
@@ -522,7 +619,7 @@ CapacityRequestPolicyRange min max step
 CapacityRequirements requests
 Counter value
 CounterSet name counters
-Device name attributes capacity consumesCounters nodeName nodeSelector allNodes taints bindsToNode bindingConditions bindingFailureConditions allowMultipleAllocations nodeAllocatableResourceMappings
+Device name attributes capacity consumesCounters nodeName nodeSelector allNodes taints bindsToNode bindingConditions bindingFailureConditions allowMultipleAllocations nodeAllocatableResourceMappings nodeAllocatableResources
 DeviceAllocationConfiguration source requests +DeviceConfiguration
 DeviceAllocationResult results config
 DeviceAttribute 2:int bool string version ints bools strings versions
@@ -534,15 +631,23 @@ DeviceClassConfiguration +DeviceConfiguration
 DeviceClassSpec selectors config 4:extendedResourceName
 DeviceConfiguration opaque
 DeviceConstraint requests matchAttribute distinctAttribute
-DeviceCounterConsumption counterSet counters
+DeviceCounterConsumption counterSet counters compatibilityGroups
+DeviceDerivedAttribute name expression
 DeviceRequest name exactly firstAvailable
-DeviceRequestAllocationResult request driver pool device adminAccess tolerations bindingConditions bindingFailureConditions shareID consumedCapacity
+DeviceRequestAllocationResult request driver pool device adminAccess tolerations bindingConditions bindingFailureConditions shareID consumedCapacity skipNodeOperations
 DeviceSelector cel
-DeviceSubRequest name deviceClassName selectors allocationMode count tolerations capacity
+DeviceSubRequest name deviceClassName selectors allocationMode count tolerations capacity derivedAttributes
 DeviceTaint key value effect timeAdded
+DeviceTaintRule metadata spec status
+DeviceTaintRuleSpec deviceSelector taint
+DeviceTaintRuleStatus conditions
+DeviceTaintSelector 2:driver pool device
 DeviceToleration key operator value effect tolerationSeconds
-ExactDeviceRequest deviceClassName selectors allocationMode count adminAccess tolerations capacity
+ExactDeviceRequest deviceClassName selectors allocationMode count adminAccess tolerations capacity derivedAttributes
 NetworkDeviceData interfaceName ips hardwareAddress
+NodeAllocatableMapping capacityKey capacityMultiplier deviceMultiplier
+NodeAllocatableOverhead perPod perContainer
+NodeAllocatableResource 3:mapping overhead
 NodeAllocatableResourceMapping capacityKey allocationMultiplier
 OpaqueDeviceConfiguration driver parameters
 ResourceClaim metadata spec status
@@ -553,19 +658,45 @@ ResourceClaimTemplate metadata spec
 ResourceClaimTemplateSpec metadata spec
 ResourcePool name generation resourceSliceCount
 ResourceSlice metadata spec
-ResourceSliceSpec driver pool nodeName nodeSelector allNodes devices perDeviceNodeSelection sharedCounters
+ResourceSliceSpec driver pool nodeName nodeSelector allNodes devices perDeviceNodeSelection sharedCounters partitionTypeAttribute skipNodeOperations
+
+
 `,
   'scheduling/v1': `
+
+
 PriorityClass metadata value globalDefault description preemptionPolicy
+
+
+`,
+  'scheduling/v1alpha3': `
+
+
+TopologyConstraint key
+WorkloadPodGroupAllDisruptionMode
+WorkloadPodGroupBasicSchedulingPolicy
+WorkloadPodGroupDisruptionMode single all
+WorkloadPodGroupGangSchedulingPolicy minCount
+WorkloadPodGroupResourceClaim name resourceClaimName resourceClaimTemplateName
+WorkloadPodGroupSchedulingConstraints topology
+WorkloadPodGroupSchedulingPolicy basic gang
+WorkloadPodGroupSingleDisruptionMode
+
+
 `,
   'storage/v1': `
+
+
 CSIDriver metadata spec
 CSIDriverSpec attachRequired podInfoOnMount volumeLifecycleModes storageCapacity fsGroupPolicy tokenRequests requiresRepublish seLinuxMount nodeAllocatableUpdatePeriodSeconds serviceAccountTokenInSecrets preventPodSchedulingIfMissing
-CSINode metadata spec
+CSINode metadata spec status
 CSINodeDriver name nodeID topologyKeys allocatable
 CSINodeSpec drivers
+CSINodeStatus storageHealth
 CSIStorageCapacity metadata nodeTopology storageClassName capacity maximumVolumeSize
 StorageClass metadata provisioner parameters reclaimPolicy mountOptions allowVolumeExpansion volumeBindingMode allowedTopologies
+StorageHealth name healthConditions
+StorageHealthCondition status reason message accessMode volumeMode lastTransitionTime
 TokenRequest audience expirationSeconds
 VolumeAttachment metadata spec status
 VolumeAttachmentSource persistentVolumeName inlineVolumeSpec
@@ -574,5 +705,16 @@ VolumeAttachmentStatus attached attachmentMetadata attachError detachError
 VolumeAttributesClass metadata driverName parameters
 VolumeError time message errorCode
 VolumeNodeResources count
+
+
+`,
+  'storagemigration/v1': `
+
+
+StorageVersionMigration metadata spec status
+StorageVersionMigrationSpec resource
+StorageVersionMigrationStatus conditions resourceVersion
+
+
 `,
 }
