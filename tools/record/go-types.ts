@@ -110,7 +110,7 @@ export function goTypesIn(checkout: string, kinds: readonly KindName[]): Record<
       if (tag === undefined || tag === '-') continue
       const [json = '', ...options] = tag.split(',')
       const type = qualify(match[2]!, key)
-      if (json === '' && options.includes('inline')) {
+      if (json === '' && match[1] === undefined) {
         const [owner, embedded] = split(type)
         fields.push(...fieldsOf(owner, embedded, from === '' ? embedded : `${from}.${embedded}`))
         continue

@@ -27,6 +27,8 @@ import {
 import { cronJobs } from './batch/cron-job/cron-job.ts'
 import { jobs } from './batch/job/job.ts'
 import { certificateSigningRequests } from './certificates/certificate-signing-request/certificate-signing-request.ts'
+import { clusterTrustBundles } from './certificates/cluster-trust-bundle/cluster-trust-bundle.ts'
+import { podCertificateRequests } from './certificates/pod-certificate-request/pod-certificate-request.ts'
 import { leases } from './coordination/lease/lease.ts'
 import { bindings } from './core/binding/binding.ts'
 import { componentStatuses } from './core/component-status/component-status.ts'
@@ -59,6 +61,7 @@ import { podDisruptionBudgets } from './policy/pod-disruption-budget/pod-disrupt
 import { clusterRoles, roles } from './rbac/role/role.ts'
 import { clusterRoleBindings, roleBindings } from './rbac/role-binding/role-binding.ts'
 import { deviceClasses } from './resource/device-class/device-class.ts'
+import { deviceTaintRules } from './resource/device-taint-rule/device-taint-rule.ts'
 import { resourceClaims, resourceClaimTemplates } from './resource/resource-claim/resource-claim.ts'
 import { resourceSlices } from './resource/resource-slice/resource-slice.ts'
 import { priorityClasses } from './scheduling/priority-class/priority-class.ts'
@@ -68,6 +71,7 @@ import { csiStorageCapacities } from './storage/csi-storage-capacity/csi-storage
 import { storageClasses } from './storage/storage-class/storage-class.ts'
 import { volumeAttachments } from './storage/volume-attachment/volume-attachment.ts'
 import { volumeAttributesClasses } from './storage/volume-attributes-class/volume-attributes-class.ts'
+import { storageVersionMigrations } from './storagemigration/storage-version-migration/storage-version-migration.ts'
 
 /**
  * The definitions of all built-in resources, in alphabetical order of group and resource. A resource of discovery that is missing here has
@@ -114,6 +118,8 @@ export const builtins: readonly BuiltinDefinition[] = [
   cronJobs,
   jobs,
   certificateSigningRequests,
+  clusterTrustBundles,
+  podCertificateRequests,
   leases,
   endpointSlices,
   groupEvents,
@@ -131,6 +137,7 @@ export const builtins: readonly BuiltinDefinition[] = [
   roleBindings,
   roles,
   deviceClasses,
+  deviceTaintRules,
   resourceClaims,
   resourceClaimTemplates,
   resourceSlices,
@@ -141,4 +148,5 @@ export const builtins: readonly BuiltinDefinition[] = [
   storageClasses,
   volumeAttachments,
   volumeAttributesClasses,
+  storageVersionMigrations,
 ]

@@ -6,8 +6,6 @@
  */
 export const fieldNumbers: Readonly<Record<string, string>> = {
   'admissionregistration/v1': `
-
-
 ApplyConfiguration expression
 AuditAnnotation key valueExpression
 ExpressionWarning 2:fieldRef warning
@@ -38,12 +36,8 @@ ValidatingWebhookConfiguration metadata webhooks
 Validation expression message reason messageExpression
 Variable name expression
 WebhookClientConfig service caBundle url
-
-
 `,
   'apiextensions/v1': `
-
-
 CustomResourceColumnDefinition name type format description priority jsonPath
 CustomResourceConversion strategy webhook
 CustomResourceDefinition metadata spec status
@@ -63,23 +57,15 @@ ServiceReference namespace name path port
 ValidationRule rule message messageExpression reason fieldPath optionalOldSelf
 WebhookClientConfig service caBundle url
 WebhookConversion 2:clientConfig conversionReviewVersions
-
-
 `,
   'apiregistration/v1': `
-
-
 APIService metadata spec status
 APIServiceCondition type status lastTransitionTime reason message
 APIServiceSpec service group version insecureSkipTLSVerify caBundle 7:groupPriorityMinimum versionPriority
 APIServiceStatus conditions
 ServiceReference namespace name port
-
-
 `,
   'apps/v1': `
-
-
 ControllerRevision metadata data revision
 DaemonSet metadata spec status
 DaemonSetCondition type status lastTransitionTime reason message
@@ -105,12 +91,8 @@ StatefulSetPersistentVolumeClaimRetentionPolicy whenDeleted whenScaled
 StatefulSetSpec replicas selector template volumeClaimTemplates serviceName podManagementPolicy updateStrategy revisionHistoryLimit minReadySeconds persistentVolumeClaimRetentionPolicy ordinals
 StatefulSetStatus observedGeneration replicas readyReplicas currentReplicas updatedReplicas currentRevision updateRevision 9:collisionCount conditions availableReplicas
 StatefulSetUpdateStrategy type rollingUpdate
-
-
 `,
   'authentication/v1': `
-
-
 AttestationValue items
 BoundObjectReference kind apiVersion name uid
 ExtraValue items
@@ -123,12 +105,8 @@ TokenReview metadata spec status
 TokenReviewSpec token audiences
 TokenReviewStatus authenticated user error audiences
 UserInfo username uid groups extra
-
-
 `,
   'authorization/v1': `
-
-
 ExtraValue items
 FieldSelectorAttributes rawSelector requirements
 LabelSelectorAttributes rawSelector requirements
@@ -145,12 +123,8 @@ SubjectAccessReview metadata spec status
 SubjectAccessReviewSpec resourceAttributes nonResourceAttributes user groups extra uid
 SubjectAccessReviewStatus allowed reason evaluationError denied
 SubjectRulesReviewStatus resourceRules nonResourceRules incomplete evaluationError
-
-
 `,
   'autoscaling/v1': `
-
-
 CrossVersionObjectReference kind name apiVersion
 HorizontalPodAutoscaler metadata spec status
 HorizontalPodAutoscalerSpec scaleTargetRef minReplicas maxReplicas targetCPUUtilizationPercentage
@@ -158,12 +132,8 @@ HorizontalPodAutoscalerStatus observedGeneration lastScaleTime currentReplicas d
 Scale metadata spec status
 ScaleSpec replicas
 ScaleStatus replicas selector
-
-
 `,
   'autoscaling/v2': `
-
-
 ContainerResourceMetricSource name target container
 ContainerResourceMetricStatus name current container
 CrossVersionObjectReference kind name apiVersion
@@ -187,12 +157,8 @@ PodsMetricSource metric target
 PodsMetricStatus metric current
 ResourceMetricSource name target
 ResourceMetricStatus name current
-
-
 `,
   'batch/v1': `
-
-
 CronJob metadata spec status
 CronJobSpec schedule startingDeadlineSeconds concurrencyPolicy suspend jobTemplate successfulJobsHistoryLimit failedJobsHistoryLimit timeZone
 CronJobStatus active 4:lastScheduleTime lastSuccessfulTime
@@ -209,12 +175,8 @@ PodFailurePolicyRule action onExitCodes onPodConditions
 SuccessPolicy rules
 SuccessPolicyRule succeededIndexes succeededCount
 UncountedTerminatedPods succeeded failed
-
-
 `,
   'certificates/v1': `
-
-
 CertificateSigningRequest metadata spec status
 CertificateSigningRequestCondition type reason message lastUpdateTime lastTransitionTime status
 CertificateSigningRequestSpec request username uid groups usages extra signerName expirationSeconds
@@ -225,20 +187,12 @@ ExtraValue items
 PodCertificateRequest metadata spec status
 PodCertificateRequestSpec signerName podName podUID serviceAccountName serviceAccountUID nodeName nodeUID maxExpirationSeconds 11:unverifiedUserAnnotations stubPKCS10Request
 PodCertificateRequestStatus conditions certificateChain 4:notBefore beginRefreshAt notAfter
-
-
 `,
   'coordination/v1': `
-
-
 Lease metadata spec
 LeaseSpec holderIdentity leaseDurationSeconds acquireTime renewTime leaseTransitions strategy preferredHolder
-
-
 `,
   'core/v1': `
-
-
 AWSElasticBlockStoreVolumeSource volumeID fsType partition readOnly
 Affinity nodeAffinity podAffinity podAntiAffinity
 AppArmorProfile type localhostProfile
@@ -457,12 +411,8 @@ VsphereVirtualDiskVolumeSource volumePath fsType storagePolicyName storagePolicy
 WeightedPodAffinityTerm weight podAffinityTerm
 WindowsSecurityContextOptions gmsaCredentialSpecName gmsaCredentialSpec runAsUserName hostProcess
 WorkloadReference name podGroup podGroupReplicaKey
-
-
 `,
   'discovery/v1': `
-
-
 Endpoint addresses conditions hostname targetRef deprecatedTopology nodeName zone hints
 EndpointConditions ready serving terminating
 EndpointHints forZones forNodes
@@ -470,20 +420,12 @@ EndpointPort name protocol port appProtocol
 EndpointSlice metadata endpoints ports addressType
 ForNode name
 ForZone name
-
-
 `,
   'events/v1': `
-
-
 Event metadata eventTime series reportingController reportingInstance action reason regarding related note type deprecatedSource deprecatedFirstTimestamp deprecatedLastTimestamp deprecatedCount
 EventSeries count lastObservedTime
-
-
 `,
   'flowcontrol/v1': `
-
-
 ExemptPriorityLevelConfiguration nominalConcurrencyShares lendablePercent
 FlowDistinguisherMethod type
 FlowSchema metadata spec status
@@ -505,12 +447,8 @@ ResourcePolicyRule verbs apiGroups resources clusterScope namespaces
 ServiceAccountSubject namespace name
 Subject kind user group serviceAccount
 UserSubject name
-
-
 `,
   'meta/v1': `
-
-
 APIGroup name versions preferredVersion serverAddressByClientCIDRs
 APIGroupList groups
 APIResource name namespaced kind verbs shortNames singularName categories group version storageVersionHash
@@ -536,12 +474,8 @@ StatusCause reason message field
 StatusDetails name group kind causes retryAfterSeconds uid
 TypeMeta kind apiVersion
 Verbs items
-
-
 `,
   'networking/v1': `
-
-
 HTTPIngressPath path backend pathType
 HTTPIngressRuleValue paths
 IPAddress metadata spec
@@ -572,31 +506,19 @@ ServiceBackendPort name number
 ServiceCIDR metadata spec status
 ServiceCIDRSpec cidrs
 ServiceCIDRStatus conditions
-
-
 `,
   'node/v1': `
-
-
 Overhead podFixed
 RuntimeClass metadata handler overhead scheduling
 Scheduling nodeSelector tolerations
-
-
 `,
   'policy/v1': `
-
-
 Eviction metadata deleteOptions
 PodDisruptionBudget metadata spec status
 PodDisruptionBudgetSpec minAvailable selector maxUnavailable unhealthyPodEvictionPolicy
 PodDisruptionBudgetStatus observedGeneration disruptedPods disruptionsAllowed currentHealthy desiredHealthy expectedPods conditions
-
-
 `,
   'rbac/v1': `
-
-
 AggregationRule clusterRoleSelectors
 ClusterRole metadata rules aggregationRule
 ClusterRoleBinding metadata subjects roleRef
@@ -605,12 +527,8 @@ Role metadata rules
 RoleBinding metadata subjects roleRef
 RoleRef apiGroup kind name
 Subject kind apiGroup name namespace
-
-
 `,
   'resource/v1': `
-
-
 AllocatedDeviceStatus driver pool device conditions data networkData shareID
 AllocationResult devices 3:nodeSelector 5:allocationTimestamp
 CELDeviceSelector expression
@@ -659,19 +577,11 @@ ResourceClaimTemplateSpec metadata spec
 ResourcePool name generation resourceSliceCount
 ResourceSlice metadata spec
 ResourceSliceSpec driver pool nodeName nodeSelector allNodes devices perDeviceNodeSelection sharedCounters partitionTypeAttribute skipNodeOperations
-
-
 `,
   'scheduling/v1': `
-
-
 PriorityClass metadata value globalDefault description preemptionPolicy
-
-
 `,
   'scheduling/v1alpha3': `
-
-
 TopologyConstraint key
 WorkloadPodGroupAllDisruptionMode
 WorkloadPodGroupBasicSchedulingPolicy
@@ -681,12 +591,8 @@ WorkloadPodGroupResourceClaim name resourceClaimName resourceClaimTemplateName
 WorkloadPodGroupSchedulingConstraints topology
 WorkloadPodGroupSchedulingPolicy basic gang
 WorkloadPodGroupSingleDisruptionMode
-
-
 `,
   'storage/v1': `
-
-
 CSIDriver metadata spec
 CSIDriverSpec attachRequired podInfoOnMount volumeLifecycleModes storageCapacity fsGroupPolicy tokenRequests requiresRepublish seLinuxMount nodeAllocatableUpdatePeriodSeconds serviceAccountTokenInSecrets preventPodSchedulingIfMissing
 CSINode metadata spec status
@@ -705,16 +611,10 @@ VolumeAttachmentStatus attached attachmentMetadata attachError detachError
 VolumeAttributesClass metadata driverName parameters
 VolumeError time message errorCode
 VolumeNodeResources count
-
-
 `,
   'storagemigration/v1': `
-
-
 StorageVersionMigration metadata spec status
 StorageVersionMigrationSpec resource
 StorageVersionMigrationStatus conditions resourceVersion
-
-
 `,
 }

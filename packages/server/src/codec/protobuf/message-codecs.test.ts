@@ -9,9 +9,11 @@ import { defaultServedRelease } from '../served-release.ts'
 import { numberedFields } from './field-table.ts'
 
 /** Structs by package, without those that are only embedded. */
-const structs = Object.entries(fieldNumbers).map(([key, lines]) => {
+// Packages that only other releases have are left out.
+const structs = Object.entries(fieldNumbers).flatMap(([key, lines]) => {
   const types = lines.split('\n').flatMap((line) => (line === '' ? [] : [`${key}.${line.split(' ')[0]}`]))
-  return [key, types.filter((type) => Array.isArray(defaultServedRelease.declarations.find(type)))] as const
+  const known = types.filter((type) => Array.isArray(defaultServedRelease.declarations.find(type)))
+  return known.length === 0 ? [] : [[key, known] as const]
 })
 
 const canonical = (type: string, value: unknown): unknown =>

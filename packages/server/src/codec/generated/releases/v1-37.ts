@@ -3,123 +3,58 @@
 /** The Go declarations of Kubernetes 1.37 that differ from those of the default release, by package. */
 export const changes: Readonly<Record<string, string>> = {
   'admissionregistration/v1': `
-MutatingWebhookConfiguration :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta webhooks?:[].MutatingWebhook
-NamedRuleWithOperations resourceNames?:[]string :.RuleWithOperations
-RuleWithOperations operations?:[].OperationType :.Rule
-ValidatingAdmissionPolicy :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.ValidatingAdmissionPolicySpec status?:.ValidatingAdmissionPolicyStatus
-ValidatingAdmissionPolicyBinding :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.ValidatingAdmissionPolicyBindingSpec
-ValidatingWebhookConfiguration :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta webhooks?:[].ValidatingWebhook
 ApplyConfiguration expression?:string
 JSONPatch expression?:string
-MutatingAdmissionPolicy :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.MutatingAdmissionPolicySpec
-MutatingAdmissionPolicyBinding :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.MutatingAdmissionPolicyBindingSpec
+MutatingAdmissionPolicy TypeMeta^kind?:string TypeMeta^apiVersion?:string metadata?:meta/v1.ObjectMeta spec?:.MutatingAdmissionPolicySpec
+MutatingAdmissionPolicyBinding TypeMeta^kind?:string TypeMeta^apiVersion?:string metadata?:meta/v1.ObjectMeta spec?:.MutatingAdmissionPolicyBindingSpec
 MutatingAdmissionPolicyBindingSpec policyName?:string paramRef?:*.ParamRef matchResources?:*.MatchResources
 MutatingAdmissionPolicySpec paramKind?:*.ParamKind matchConstraints?:*.MatchResources variables?:[].Variable mutations?:[].Mutation failurePolicy?:*.FailurePolicyType matchConditions?:[].MatchCondition reinvocationPolicy?:.ReinvocationPolicyType
 Mutation patchType:.PatchType applyConfiguration?:*.ApplyConfiguration jsonPatch?:*.JSONPatch
 PatchType=string
-Rule apiGroups?:[]string apiVersions?:[]string resources?:[]string scope?:*.ScopeType
-`,
-  'apiextensions/v1': `
-CustomResourceDefinition :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.CustomResourceDefinitionSpec status?:.CustomResourceDefinitionStatus
-`,
-  'apiregistration/v1': `
-APIService :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.APIServiceSpec status?:.APIServiceStatus
 `,
   'apps/v1': `
-ControllerRevision :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta data:runtime.RawExtension revision:int64
-DaemonSet :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.DaemonSetSpec status?:.DaemonSetStatus
-Deployment :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.DeploymentSpec status?:.DeploymentStatus
-ReplicaSet :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.ReplicaSetSpec status?:.ReplicaSetStatus
-StatefulSet :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.StatefulSetSpec status?:.StatefulSetStatus
+ControllerRevision TypeMeta^kind?:string TypeMeta^apiVersion?:string metadata?:meta/v1.ObjectMeta data:runtime.RawExtension revision:int64
 `,
   'authentication/v1': `
-SelfSubjectReview :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta status?:.SelfSubjectReviewStatus
-TokenRequest :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.TokenRequestSpec status?:.TokenRequestStatus
 TokenRequestSpec audiences:[]string expirationSeconds:*int64 boundObjectRef:*.BoundObjectReference attestations?:map[string].AttestationValue
-TokenReview :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.TokenReviewSpec status?:.TokenReviewStatus
 AttestationValue=[]string
 `,
-  'authorization/v1': `
-LocalSubjectAccessReview :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.SubjectAccessReviewSpec status?:.SubjectAccessReviewStatus
-SelfSubjectAccessReview :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.SelfSubjectAccessReviewSpec status?:.SubjectAccessReviewStatus
-SelfSubjectRulesReview :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.SelfSubjectRulesReviewSpec status?:.SubjectRulesReviewStatus
-SubjectAccessReview :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.SubjectAccessReviewSpec status?:.SubjectAccessReviewStatus
-`,
-  'autoscaling/v1': `
-HorizontalPodAutoscaler :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.HorizontalPodAutoscalerSpec status?:.HorizontalPodAutoscalerStatus
-Scale :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.ScaleSpec status?:.ScaleStatus
-`,
   'autoscaling/v2': `
-HorizontalPodAutoscaler :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.HorizontalPodAutoscalerSpec status?:.HorizontalPodAutoscalerStatus
 HorizontalPodAutoscalerCondition type:.HorizontalPodAutoscalerConditionType status:core/v1.ConditionStatus lastTransitionTime?:meta/v1.Time reason?:string message?:string observedGeneration?:*int64
 `,
   'batch/v1': `
-CronJob :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.CronJobSpec status?:.CronJobStatus
-Job :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.JobSpec status?:.JobStatus
 JobSpec parallelism?:*int32 completions?:*int32 activeDeadlineSeconds?:*int64 podFailurePolicy?:*.PodFailurePolicy successPolicy?:*.SuccessPolicy backoffLimit?:*int32 backoffLimitPerIndex?:*int32 maxFailedIndexes?:*int32 selector?:*meta/v1.LabelSelector manualSelector?:*bool template:core/v1.PodTemplateSpec ttlSecondsAfterFinished?:*int32 completionMode?:*.CompletionMode suspend?:*bool podReplacementPolicy?:*.PodReplacementPolicy managedBy?:*string scheduling?:*.JobSchedulingConfiguration
 JobSchedulingConfiguration schedulingPolicy?:*scheduling/v1alpha3.WorkloadPodGroupSchedulingPolicy schedulingConstraints?:*scheduling/v1alpha3.WorkloadPodGroupSchedulingConstraints disruptionMode?:*scheduling/v1alpha3.WorkloadPodGroupDisruptionMode resourceClaims?:[]scheduling/v1alpha3.WorkloadPodGroupResourceClaim
 `,
   'certificates/v1': `
-CertificateSigningRequest :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.CertificateSigningRequestSpec status?:.CertificateSigningRequestStatus
-ClusterTrustBundle :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.ClusterTrustBundleSpec
+ClusterTrustBundle TypeMeta^kind?:string TypeMeta^apiVersion?:string metadata?:meta/v1.ObjectMeta spec:.ClusterTrustBundleSpec
 ClusterTrustBundleSpec signerName?:string trustBundle:string
-PodCertificateRequest :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.PodCertificateRequestSpec status?:.PodCertificateRequestStatus
+PodCertificateRequest TypeMeta^kind?:string TypeMeta^apiVersion?:string metadata?:meta/v1.ObjectMeta spec:.PodCertificateRequestSpec status?:.PodCertificateRequestStatus
 PodCertificateRequestSpec signerName:string podName:string podUID:types.UID serviceAccountName:string serviceAccountUID:types.UID nodeName:types.NodeName nodeUID:types.UID maxExpirationSeconds?:*int32 stubPKCS10Request:[]byte unverifiedUserAnnotations?:map[string]string
 PodCertificateRequestStatus conditions?:[]meta/v1.Condition certificateChain?:string notBefore?:*meta/v1.Time beginRefreshAt?:*meta/v1.Time notAfter?:*meta/v1.Time
 `,
-  'coordination/v1': `
-Lease :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.LeaseSpec
-`,
   'core/v1': `
 -WorkloadReference
-Binding :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta target:.ObjectReference
 ClusterTrustBundleProjection name?:*string signerName?:*string labelSelector?:*meta/v1.LabelSelector optional?:*bool path:string user?:*int64
-ComponentStatus :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta conditions?:[].ComponentCondition
-ConfigMap :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta immutable?:*bool data?:map[string]string binaryData?:map[string][]byte
-ConfigMapEnvSource :.LocalObjectReference optional?:*bool
-ConfigMapKeySelector :.LocalObjectReference key:string optional?:*bool
-ConfigMapProjection :.LocalObjectReference items?:[].KeyToPath optional?:*bool
-ConfigMapVolumeSource :.LocalObjectReference items?:[].KeyToPath defaultMode?:*int32 optional?:*bool defaultUser?:*int64
+ConfigMapVolumeSource LocalObjectReference^name?:string items?:[].KeyToPath defaultMode?:*int32 optional?:*bool defaultUser?:*int64
 DownwardAPIVolumeFile path:string fieldRef?:*.ObjectFieldSelector resourceFieldRef?:*.ResourceFieldSelector mode?:*int32 user?:*int64
 DownwardAPIVolumeSource items?:[].DownwardAPIVolumeFile defaultMode?:*int32 defaultUser?:*int64
 EmptyDirVolumeSource medium?:.StorageMedium sizeLimit?:*resource.Quantity mode?:*int32
-Endpoints :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta subsets?:[].EndpointSubset
-EphemeralContainer :.EphemeralContainerCommon targetContainerName?:string
-Event :meta/v1.TypeMeta metadata:meta/v1.ObjectMeta involvedObject:.ObjectReference reason?:string message?:string source?:.EventSource firstTimestamp?:meta/v1.Time lastTimestamp?:meta/v1.Time count?:int32 type?:string eventTime?:meta/v1.MicroTime series?:*.EventSeries action?:string related?:*.ObjectReference reportingComponent:string reportingInstance:string
 GRPCAction port:int32 service:*string mode?:*.GRPCProbeMode
 HTTPGetAction path?:string port:intstr.IntOrString host?:string scheme?:.URIScheme httpHeaders?:[].HTTPHeader protocol?:*.HTTPProtocol
 KeyToPath key:string path:string mode?:*int32 user?:*int64
-LimitRange :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.LimitRangeSpec
-Namespace :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.NamespaceSpec status?:.NamespaceStatus
-Node :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.NodeSpec status?:.NodeStatus
 NodeSpec podCIDR?:string podCIDRs?:[]string providerID?:string unschedulable?:bool taints?:[].Taint configSource?:*.NodeConfigSource externalID?:string podPreemptionPolicy?:*.NodePodPreemptionPolicy
 NodeSystemInfo machineID:string systemUUID:string bootID:string kernelVersion:string osImage:string containerRuntimeVersion:string kubeletVersion:string kubeProxyVersion:string operatingSystem:string architecture:string swap?:*.NodeSwapStatus runningInUserNamespace?:*bool
-PersistentVolume :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.PersistentVolumeSpec status?:.PersistentVolumeStatus
-PersistentVolumeClaim :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.PersistentVolumeClaimSpec status?:.PersistentVolumeClaimStatus
 PersistentVolumeClaimStatus phase?:.PersistentVolumeClaimPhase accessModes?:[].PersistentVolumeAccessMode capacity?:.ResourceList conditions?:[].PersistentVolumeClaimCondition allocatedResources?:.ResourceList allocatedResourceStatuses?:map[.ResourceName].ClaimResourceStatus currentVolumeAttributesClassName?:*string modifyVolumeStatus?:*.ModifyVolumeStatus healthStatus?:*.VolumeHealthStatus
-PersistentVolumeSpec capacity?:.ResourceList :.PersistentVolumeSource accessModes?:[].PersistentVolumeAccessMode claimRef?:*.ObjectReference persistentVolumeReclaimPolicy?:.PersistentVolumeReclaimPolicy storageClassName?:string mountOptions?:[]string volumeMode?:*.PersistentVolumeMode nodeAffinity?:*.VolumeNodeAffinity volumeAttributesClassName?:*string
-Pod :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.PodSpec status?:.PodStatus
 PodCertificateProjection signerName?:string keyType?:string maxExpirationSeconds?:*int32 credentialBundlePath?:string keyPath?:string certificateChainPath?:string userAnnotations?:map[string]string user?:*int64
 PodSpec volumes?:[].Volume initContainers?:[].Container containers:[].Container ephemeralContainers?:[].EphemeralContainer restartPolicy?:.RestartPolicy terminationGracePeriodSeconds?:*int64 activeDeadlineSeconds?:*int64 dnsPolicy?:.DNSPolicy nodeSelector?:map[string]string serviceAccountName?:string serviceAccount?:string automountServiceAccountToken?:*bool nodeName?:string hostNetwork?:bool hostPID?:bool hostIPC?:bool shareProcessNamespace?:*bool securityContext?:*.PodSecurityContext imagePullSecrets?:[].LocalObjectReference hostname?:string subdomain?:string affinity?:*.Affinity schedulerName?:string tolerations?:[].Toleration hostAliases?:[].HostAlias priorityClassName?:string priority?:*int32 dnsConfig?:*.PodDNSConfig readinessGates?:[].PodReadinessGate runtimeClassName?:*string enableServiceLinks?:*bool preemptionPolicy?:*.PreemptionPolicy overhead?:.ResourceList topologySpreadConstraints?:[].TopologySpreadConstraint setHostnameAsFQDN?:*bool os?:*.PodOS hostUsers?:*bool schedulingGates?:[].PodSchedulingGate resourceClaims?:[].PodResourceClaim resources?:*.ResourceRequirements hostnameOverride?:*string schedulingGroup?:*.PodSchedulingGroup evictionResponders?:[].EvictionResponder
 PodStatus observedGeneration?:int64 phase?:.PodPhase conditions?:[].PodCondition message?:string reason?:string nominatedNodeName?:string hostIP?:string hostIPs?:[].HostIP podIP?:string podIPs?:[].PodIP startTime?:*meta/v1.Time initContainerStatuses?:[].ContainerStatus containerStatuses?:[].ContainerStatus qosClass?:.PodQOSClass ephemeralContainerStatuses?:[].ContainerStatus resize?:.PodResizeStatus resourceClaimStatuses?:[].PodResourceClaimStatus extendedResourceClaimStatus?:*.PodExtendedResourceClaimStatus allocatedResources?:.ResourceList resources?:*.ResourceRequirements nodeAllocatableResourceClaimStatuses?:[].NodeAllocatableResourceClaimStatus volumeHealth?:[].PodVolumeHealth
-PodTemplate :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta template?:.PodTemplateSpec
-Probe :.ProbeHandler initialDelaySeconds?:int32 timeoutSeconds?:int32 periodSeconds?:int32 successThreshold?:int32 failureThreshold?:int32 terminationGracePeriodSeconds?:*int64
 ProjectedVolumeSource sources:[].VolumeProjection defaultMode?:*int32 defaultUser?:*int64
-ReplicationController :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.ReplicationControllerSpec status?:.ReplicationControllerStatus
 ResourceHealth resourceID:.ResourceID health?:.ResourceHealthStatus message?:*string
-ResourceQuota :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.ResourceQuotaSpec status?:.ResourceQuotaStatus
-Secret :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta immutable?:*bool data?:map[string][]byte stringData?:map[string]string type?:.SecretType
-SecretEnvSource :.LocalObjectReference optional?:*bool
-SecretKeySelector :.LocalObjectReference key:string optional?:*bool
-SecretProjection :.LocalObjectReference items?:[].KeyToPath optional?:*bool
 SecretVolumeSource secretName?:string items?:[].KeyToPath defaultMode?:*int32 optional?:*bool defaultUser?:*int64
-Service :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.ServiceSpec status?:.ServiceStatus
-ServiceAccount :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta secrets?:[].ObjectReference imagePullSecrets?:[].LocalObjectReference automountServiceAccountToken?:*bool
 ServiceAccountTokenProjection audience?:string expirationSeconds?:*int64 path:string user?:*int64
-Volume name:string :.VolumeSource
 VolumeMount name:string readOnly?:bool recursiveReadOnly?:*.RecursiveReadOnlyMode mountPath:string subPath?:string mountPropagation?:*.MountPropagationMode subPathExpr?:string bindMountOptions?:[]string
 VolumeMountStatus name:string mountPath:string readOnly?:bool recursiveReadOnly?:*.RecursiveReadOnlyMode volumeStatus?:*.VolumeStatus
-EphemeralContainerCommon name:string image?:string command?:[]string args?:[]string workingDir?:string ports?:[].ContainerPort envFrom?:[].EnvFromSource env?:[].EnvVar resources?:.ResourceRequirements resizePolicy?:[].ContainerResizePolicy restartPolicy?:*.ContainerRestartPolicy restartPolicyRules?:[].ContainerRestartRule volumeMounts?:[].VolumeMount volumeDevices?:[].VolumeDevice livenessProbe?:*.Probe readinessProbe?:*.Probe startupProbe?:*.Probe lifecycle?:*.Lifecycle terminationMessagePath?:string terminationMessagePolicy?:.TerminationMessagePolicy imagePullPolicy?:.PullPolicy securityContext?:*.SecurityContext stdin?:bool stdinOnce?:bool tty?:bool
 EvictionResponder name:string priority:*int32
 GRPCProbeMode=string
 HTTPProtocol=string
@@ -128,79 +63,28 @@ NodeAllocatableMappedResources name:.ResourceName quantity:*resource.Quantity
 NodeAllocatableOverheadResources name:.ResourceName perPod?:*resource.Quantity perContainer?:*resource.Quantity
 NodeAllocatableResourceClaimStatus resourceClaimName:string containers?:[]string mapping?:[].NodeAllocatableMappedResources overhead?:[].NodeAllocatableOverheadResources
 NodePodPreemptionPolicy disableResizePreemption?:[]string
-PersistentVolumeSource gcePersistentDisk?:*.GCEPersistentDiskVolumeSource awsElasticBlockStore?:*.AWSElasticBlockStoreVolumeSource hostPath?:*.HostPathVolumeSource glusterfs?:*.GlusterfsPersistentVolumeSource nfs?:*.NFSVolumeSource rbd?:*.RBDPersistentVolumeSource iscsi?:*.ISCSIPersistentVolumeSource cinder?:*.CinderPersistentVolumeSource cephfs?:*.CephFSPersistentVolumeSource fc?:*.FCVolumeSource flocker?:*.FlockerVolumeSource flexVolume?:*.FlexPersistentVolumeSource azureFile?:*.AzureFilePersistentVolumeSource vsphereVolume?:*.VsphereVirtualDiskVolumeSource quobyte?:*.QuobyteVolumeSource azureDisk?:*.AzureDiskVolumeSource photonPersistentDisk?:*.PhotonPersistentDiskVolumeSource portworxVolume?:*.PortworxVolumeSource scaleIO?:*.ScaleIOPersistentVolumeSource local?:*.LocalVolumeSource storageos?:*.StorageOSPersistentVolumeSource csi?:*.CSIPersistentVolumeSource
 PodSchedulingGroup podGroupName?:*string
 PodVolumeHealth name:string healthConditions?:[].VolumeHealthCondition lastTransitionTime?:meta/v1.Time
-ProbeHandler exec?:*.ExecAction httpGet?:*.HTTPGetAction tcpSocket?:*.TCPSocketAction grpc?:*.GRPCAction
 VolumeHealthCondition status:.VolumeHealthStatusType reason:string message?:string
 VolumeHealthStatus healthConditions?:[].VolumeHealthCondition lastTransitionTime?:meta/v1.Time
 VolumeHealthStatusType=string
-VolumeSource hostPath?:*.HostPathVolumeSource emptyDir?:*.EmptyDirVolumeSource gcePersistentDisk?:*.GCEPersistentDiskVolumeSource awsElasticBlockStore?:*.AWSElasticBlockStoreVolumeSource gitRepo?:*.GitRepoVolumeSource secret?:*.SecretVolumeSource nfs?:*.NFSVolumeSource iscsi?:*.ISCSIVolumeSource glusterfs?:*.GlusterfsVolumeSource persistentVolumeClaim?:*.PersistentVolumeClaimVolumeSource rbd?:*.RBDVolumeSource flexVolume?:*.FlexVolumeSource cinder?:*.CinderVolumeSource cephfs?:*.CephFSVolumeSource flocker?:*.FlockerVolumeSource downwardAPI?:*.DownwardAPIVolumeSource fc?:*.FCVolumeSource azureFile?:*.AzureFileVolumeSource configMap?:*.ConfigMapVolumeSource vsphereVolume?:*.VsphereVirtualDiskVolumeSource quobyte?:*.QuobyteVolumeSource azureDisk?:*.AzureDiskVolumeSource photonPersistentDisk?:*.PhotonPersistentDiskVolumeSource projected?:*.ProjectedVolumeSource portworxVolume?:*.PortworxVolumeSource scaleIO?:*.ScaleIOVolumeSource storageos?:*.StorageOSVolumeSource csi?:*.CSIVolumeSource ephemeral?:*.EphemeralVolumeSource image?:*.ImageVolumeSource
 VolumeStatus image?:*.ImageVolumeStatus
 `,
-  'discovery/v1': `
-EndpointSlice :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta addressType:.AddressType endpoints:[].Endpoint ports:[].EndpointPort
-`,
-  'events/v1': `
-Event :meta/v1.TypeMeta metadata:meta/v1.ObjectMeta eventTime:meta/v1.MicroTime series?:*.EventSeries reportingController?:string reportingInstance?:string action?:string reason?:string regarding?:core/v1.ObjectReference related?:*core/v1.ObjectReference note?:string type?:string deprecatedSource?:core/v1.EventSource deprecatedFirstTimestamp?:meta/v1.Time deprecatedLastTimestamp?:meta/v1.Time deprecatedCount?:int32
-`,
-  'flowcontrol/v1': `
-FlowSchema :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.FlowSchemaSpec status?:.FlowSchemaStatus
-PriorityLevelConfiguration :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.PriorityLevelConfigurationSpec status?:.PriorityLevelConfigurationStatus
-`,
   'meta/v1': `
-APIGroup :.TypeMeta name:string versions:[].GroupVersionForDiscovery preferredVersion?:.GroupVersionForDiscovery serverAddressByClientCIDRs?:[].ServerAddressByClientCIDR
-APIGroupList :.TypeMeta groups:[].APIGroup
-APIResourceList :.TypeMeta groupVersion:string resources:[].APIResource
-APIVersions :.TypeMeta versions:[]string serverAddressByClientCIDRs:[].ServerAddressByClientCIDR
-DeleteOptions :.TypeMeta gracePeriodSeconds?:*int64 preconditions?:*.Preconditions orphanDependents?:*bool propagationPolicy?:*.DeletionPropagation dryRun?:[]string ignoreStoreReadErrorWithClusterBreakingPotential?:*bool
 ListMeta selfLink?:string resourceVersion?:string continue?:string remainingItemCount?:*int64 shardInfo?:*.ShardInfo
-PartialObjectMetadata :.TypeMeta metadata?:.ObjectMeta
-Status :.TypeMeta metadata?:.ListMeta status?:string message?:string reason?:.StatusReason details?:*.StatusDetails code?:int32
 GroupResource group:string resource:string
 ShardInfo selector:string
-TypeMeta kind?:string apiVersion?:string
-`,
-  'networking/v1': `
-IPAddress :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.IPAddressSpec
-Ingress :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.IngressSpec status?:.IngressStatus
-IngressClass :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.IngressClassSpec
-IngressRule host?:string :.IngressRuleValue
-NetworkPolicy :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.NetworkPolicySpec
-ServiceCIDR :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.ServiceCIDRSpec status?:.ServiceCIDRStatus
-IngressRuleValue http?:*.HTTPIngressRuleValue
-`,
-  'node/v1': `
-RuntimeClass :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta handler:string overhead?:*.Overhead scheduling?:*.Scheduling
-`,
-  'policy/v1': `
-Eviction :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta deleteOptions?:*meta/v1.DeleteOptions
-PodDisruptionBudget :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.PodDisruptionBudgetSpec status?:.PodDisruptionBudgetStatus
-`,
-  'rbac/v1': `
-ClusterRole :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta rules:[].PolicyRule aggregationRule?:*.AggregationRule
-ClusterRoleBinding :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta subjects?:[].Subject roleRef:.RoleRef
-Role :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta rules:[].PolicyRule
-RoleBinding :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta subjects?:[].Subject roleRef:.RoleRef
 `,
   'resource/v1': `
 Device name:string attributes?:map[.QualifiedName].DeviceAttribute capacity?:map[.QualifiedName].DeviceCapacity consumesCounters?:[].DeviceCounterConsumption nodeName?:*string nodeSelector?:*core/v1.NodeSelector allNodes?:*bool taints?:[].DeviceTaint bindsToNode?:*bool bindingConditions?:[]string bindingFailureConditions?:[]string allowMultipleAllocations?:*bool nodeAllocatableResources?:map[core/v1.ResourceName].NodeAllocatableResource
-DeviceAllocationConfiguration source:.AllocationConfigSource requests?:[]string :.DeviceConfiguration
 DeviceAttribute int?:*int64 bool?:*bool string?:*string version?:*string ints?:[]int64 bools?:[]bool strings?:[]string versions?:[]string
-DeviceClaimConfiguration requests?:[]string :.DeviceConfiguration
-DeviceClass :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.DeviceClassSpec
-DeviceClassConfiguration :.DeviceConfiguration
 DeviceCounterConsumption counterSet:string counters?:map[string].Counter compatibilityGroups?:[]string
 DeviceRequestAllocationResult request:string driver:string pool:string device:string adminAccess?:*bool tolerations?:[].DeviceToleration bindingConditions?:[]string bindingFailureConditions?:[]string shareID?:*types.UID consumedCapacity?:map[.QualifiedName]resource.Quantity skipNodeOperations?:[].SkipNodeOperation
 DeviceSubRequest name:string deviceClassName:string selectors?:[].DeviceSelector allocationMode?:.DeviceAllocationMode count?:int64 tolerations?:[].DeviceToleration capacity?:*.CapacityRequirements derivedAttributes?:[].DeviceDerivedAttribute
 ExactDeviceRequest deviceClassName:string selectors?:[].DeviceSelector allocationMode?:.DeviceAllocationMode count?:int64 adminAccess?:*bool tolerations?:[].DeviceToleration capacity?:*.CapacityRequirements derivedAttributes?:[].DeviceDerivedAttribute
-ResourceClaim :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.ResourceClaimSpec status?:.ResourceClaimStatus
-ResourceClaimTemplate :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.ResourceClaimTemplateSpec
-ResourceSlice :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.ResourceSliceSpec
 ResourceSliceSpec driver:string pool:.ResourcePool nodeName?:*string nodeSelector?:*core/v1.NodeSelector allNodes?:*bool devices?:[].Device perDeviceNodeSelection?:*bool sharedCounters?:[].CounterSet partitionTypeAttribute?:*.FullyQualifiedName skipNodeOperations?:[].SkipNodeOperation
-DeviceConfiguration opaque?:*.OpaqueDeviceConfiguration
 DeviceDerivedAttribute name:.FullyQualifiedName expression:string
-DeviceTaintRule :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.DeviceTaintRuleSpec status?:.DeviceTaintRuleStatus
+DeviceTaintRule TypeMeta^kind?:string TypeMeta^apiVersion?:string metadata?:meta/v1.ObjectMeta spec:.DeviceTaintRuleSpec status?:.DeviceTaintRuleStatus
 DeviceTaintRuleSpec deviceSelector?:*.DeviceTaintSelector taint?:.DeviceTaint
 DeviceTaintRuleStatus conditions?:[]meta/v1.Condition
 DeviceTaintSelector driver?:*string pool?:*string device?:*string
@@ -208,9 +92,6 @@ NodeAllocatableMapping capacityKey?:*.QualifiedName capacityMultiplier?:*resourc
 NodeAllocatableOverhead perPod?:*resource.Quantity perContainer?:*resource.Quantity
 NodeAllocatableResource mapping?:*.NodeAllocatableMapping overhead?:*.NodeAllocatableOverhead
 SkipNodeOperation=string
-`,
-  'scheduling/v1': `
-PriorityClass :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta value:int32 globalDefault?:bool description?:string preemptionPolicy?:*core/v1.PreemptionPolicy
 `,
   'scheduling/v1alpha3': `
 TopologyConstraint key:string
@@ -224,20 +105,15 @@ WorkloadPodGroupSchedulingPolicy basic?:*.WorkloadPodGroupBasicSchedulingPolicy 
 WorkloadPodGroupSingleDisruptionMode
 `,
   'storage/v1': `
-CSIDriver :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.CSIDriverSpec
 CSIDriverSpec attachRequired?:*bool podInfoOnMount?:*bool volumeLifecycleModes?:[].VolumeLifecycleMode storageCapacity?:*bool fsGroupPolicy?:*.FSGroupPolicy tokenRequests?:[].TokenRequest requiresRepublish?:*bool seLinuxMount?:*bool nodeAllocatableUpdatePeriodSeconds?:*int64 serviceAccountTokenInSecrets?:*bool preventPodSchedulingIfMissing?:*bool
-CSINode :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.CSINodeSpec status?:.CSINodeStatus
-CSIStorageCapacity :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta nodeTopology?:*meta/v1.LabelSelector storageClassName:string capacity?:*resource.Quantity maximumVolumeSize?:*resource.Quantity
-StorageClass :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta provisioner:string parameters?:map[string]string reclaimPolicy?:*core/v1.PersistentVolumeReclaimPolicy mountOptions?:[]string allowVolumeExpansion?:*bool volumeBindingMode?:*.VolumeBindingMode allowedTopologies?:[]core/v1.TopologySelectorTerm
-VolumeAttachment :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec:.VolumeAttachmentSpec status?:.VolumeAttachmentStatus
-VolumeAttributesClass :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta driverName:string parameters?:map[string]string
+CSINode TypeMeta^kind?:string TypeMeta^apiVersion?:string metadata?:meta/v1.ObjectMeta spec:.CSINodeSpec status?:.CSINodeStatus
 CSINodeStatus storageHealth?:[].StorageHealth
 StorageHealth name:string healthConditions?:[].StorageHealthCondition
 StorageHealthCondition status:.StorageHealthStatusType reason:string message?:string accessMode?:*core/v1.PersistentVolumeAccessMode volumeMode?:*core/v1.PersistentVolumeMode lastTransitionTime?:meta/v1.Time
 StorageHealthStatusType=string
 `,
   'storagemigration/v1': `
-StorageVersionMigration :meta/v1.TypeMeta metadata?:meta/v1.ObjectMeta spec?:.StorageVersionMigrationSpec status?:.StorageVersionMigrationStatus
+StorageVersionMigration TypeMeta^kind?:string TypeMeta^apiVersion?:string metadata?:meta/v1.ObjectMeta spec?:.StorageVersionMigrationSpec status?:.StorageVersionMigrationStatus
 StorageVersionMigrationSpec resource:meta/v1.GroupResource
 StorageVersionMigrationStatus conditions?:[]meta/v1.Condition resourceVersion?:string
 `,
