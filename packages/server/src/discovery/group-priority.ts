@@ -29,6 +29,7 @@ const builtinGroups: Readonly<Record<string, number>> = {
   'discovery.k8s.io': 16_200,
   'resource.k8s.io': 16_200,
   'flowcontrol.apiserver.k8s.io': 16_100,
+  'storagemigration.k8s.io': 15_800,
 }
 const builtinVersions: Readonly<Record<string, number>> = {
   '/v1': 1,
