@@ -121,7 +121,12 @@ function checkWire(field: string | undefined, wire: number): void {
 }
 
 /** Writes the envelope: type, object, and two encoding fields that are always empty. */
-function writeEnvelope(types: ProtobufTypes, writer: ReverseWriter, object: TypedObject, writeItems?: () => void): void {
+function writeEnvelope(
+  types: ProtobufTypes,
+  writer: ReverseWriter,
+  object: TypedObject,
+  writeItems?: () => void,
+): void {
   const { apiVersion = '', kind = '' } = object
   writer.raw(emptyTexts)
   writeObject(types, writer, apiVersion, kind, object, writeItems)

@@ -3,7 +3,9 @@ import { defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
 interface PodCertificateRequest extends KubeObject {
-  readonly spec?: Readonly<Record<'podName' | 'serviceAccountName' | 'nodeName' | 'signerName', string | undefined>> | undefined
+  readonly spec?:
+    | Readonly<Record<'podName' | 'serviceAccountName' | 'nodeName' | 'signerName', string | undefined>>
+    | undefined
   readonly status?: { readonly conditions?: readonly { readonly type?: string | undefined }[] | undefined } | undefined
 }
 
@@ -20,7 +22,10 @@ export const podCertificateRequests: BuiltinDefinition = defineBuiltin({
     textColumn('NodeName', 'Node on which the pod runs.', ({ spec }) => spec?.nodeName ?? ''),
     textColumn('SignerName', 'Signer of the certificate.', ({ spec }) => spec?.signerName ?? ''),
     textColumn('State', 'Whether the certificate was issued.', ({ status }) =>
-      (status?.conditions ?? []).reduce((state, { type }) => (states.includes(type ?? '') ? (type ?? '') : state), 'Pending'),
+      (status?.conditions ?? []).reduce(
+        (state, { type }) => (states.includes(type ?? '') ? (type ?? '') : state),
+        'Pending',
+      ),
     ),
   ]),
 })

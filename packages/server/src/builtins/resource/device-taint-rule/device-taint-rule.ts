@@ -3,7 +3,9 @@ import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/c
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
 interface DeviceTaintRule extends KubeObject {
-  readonly spec?: { readonly taint?: Readonly<Record<'key' | 'value' | 'effect' | 'timeAdded', string | undefined>> | undefined } | undefined
+  readonly spec?:
+    | { readonly taint?: Readonly<Record<'key' | 'value' | 'effect' | 'timeAdded', string | undefined>> | undefined }
+    | undefined
 }
 
 /** DeviceTaintRules (pkg/registry/resource/devicetaintrule). */

@@ -3,12 +3,18 @@ import { defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
 interface StorageVersionMigration extends KubeObject {
-  readonly spec?: {
-    readonly resource?: { readonly group?: string | undefined; readonly resource?: string | undefined } | undefined
-  } | undefined
-  readonly status?: {
-    readonly conditions?: readonly { readonly type?: string | undefined; readonly status?: string | undefined }[] | undefined
-  } | undefined
+  readonly spec?:
+    | {
+        readonly resource?: { readonly group?: string | undefined; readonly resource?: string | undefined } | undefined
+      }
+    | undefined
+  readonly status?:
+    | {
+        readonly conditions?:
+          | readonly { readonly type?: string | undefined; readonly status?: string | undefined }[]
+          | undefined
+      }
+    | undefined
 }
 
 const states = ['Running', 'Failed', 'Succeeded']
