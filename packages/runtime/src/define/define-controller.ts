@@ -97,7 +97,13 @@ export interface ControllerOptions<
    * @default false
    */
   readonly reconcileOwnWrites?: boolean | undefined
-  /** Reconciles an object. Never called for an object that is being deleted. */
+  /**
+   * Whether `reconcile` is also called for objects that are being deleted, as long as they exist, such as Pods during
+   * their grace period. Adds no finalizer, so the object may be gone before the reconcile. Excludes `cleanup`.
+   * @default false
+   */
+  readonly reconcileDeleting?: boolean | undefined
+  /** Reconciles an object. Called for an object that is being deleted only with `reconcileDeleting`. */
   reconcile(object: Read, context: Context<DraftParts<Status>>): Reconciled
   /**
    * Cleans up before an object is deleted. A controller with `cleanup` adds a finalizer, and removes it when `cleanup`
@@ -141,6 +147,7 @@ export interface Controller {
   readonly fieldManager: string | undefined
   readonly rbac: readonly AccessRule[]
   readonly reconcileOwnWrites: boolean
+  readonly reconcileDeleting: boolean
   readonly reconcile: (object: never, context: Context) => Awaitable<Outcome<unknown> | void>
   readonly cleanup: ((object: never, context: Context) => Awaitable<Outcome<unknown> | void>) | undefined
   readonly onError:
@@ -238,6 +245,12 @@ export function makeController<Read, Write, Status>(
   if (options.prune && (options.owns ?? []).length === 0) {
     refuse('prune', "needs 'owns': name the kinds of the children")
   }
+  if (options.reconcileDeleting && options.cleanup) {
+    refuse(
+      'reconcileDeleting',
+      "excludes 'cleanup', which is called for objects that are being deleted: use one of them",
+    )
+  }
   return Object.freeze({
     name,
     kind,
@@ -264,6 +277,7 @@ export function makeController<Read, Write, Status>(
     fieldManager,
     rbac: Object.freeze([...(options.rbac ?? [])]),
     reconcileOwnWrites: options.reconcileOwnWrites ?? false,
+    reconcileDeleting: options.reconcileDeleting ?? false,
     reconcile: (object: Read, context: Context<DraftParts<Status>>) => options.reconcile(object, context),
     cleanup: options.cleanup
       ? (object: Read, context: Context<DraftParts<Status>>) => options.cleanup!(object, context)

@@ -274,3 +274,49 @@ describe('cleanup', () => {
     }
   }
 })
+
+describe('reconcileDeleting', () => {
+  test('calls reconcile for objects that are being deleted, with children and status, and adds no finalizer', async () => {
+    const seen: string[] = []
+    const controller = defineController(Home, {
+      owns: [ConfigMap],
+      reconcileDeleting: true,
+      async reconcile(home, { apply }) {
+        const phase = home.metadata.deletionTimestamp === undefined ? 'live' : 'deleting'
+        seen.push(phase)
+        await apply(ConfigMap({ metadata: { name: 'phase' }, data: { phase } }))
+        return { status: { readyReplicas: phase === 'live' ? 1 : 0 } }
+      },
+    })
+    const reconcile = bench.run(controller)
+    await bench.client.create(
+      Home({ metadata: { name: 'cosy', finalizers: ['example.com/other'] }, spec: { image: 'a' } }),
+    )
+    await reconcile('default/cosy')
+    await remove()
+    await reconcile('default/cosy')
+    const home = (await find())!
+    const { data } = await bench.client.get(ConfigMap, 'phase')
+    expect([seen, home.metadata.finalizers, home.status?.readyReplicas, data]).toEqual([
+      ['live', 'deleting'],
+      ['example.com/other'],
+      0,
+      { phase: 'deleting' },
+    ])
+  })
+
+  test('removes the finalizer of an earlier version of the controller instead', async () => {
+    const calls: string[] = []
+    await create()
+    await bench.run(dnsController(new Set()))('default/cosy')
+    await remove()
+    const reconcile = (home: Home): void => void calls.push(home.metadata.name)
+    await bench.run(defineController(Home, { reconcileDeleting: true, reconcile }))('default/cosy')
+    expect([calls, await find()]).toEqual([[], undefined])
+  })
+
+  test('is refused together with cleanup', () => {
+    const options = { reconcileDeleting: true, reconcile: () => undefined, cleanup: () => undefined }
+    expect(() => defineController(Home, options)).toThrow("'reconcileDeleting' excludes 'cleanup'")
+  })
+})

@@ -78,12 +78,14 @@ export class ObjectReconciler {
    * last one before the process dies: the next reconcile repeats it.
    */
   readonly reconcile: KeyReconciler = async (key, context) => {
-    const { kind, cleanup, finalizer } = this.#controller
+    const { kind, cleanup, finalizer, reconcileDeleting } = this.#controller
     const { client } = context
     const object = (await client.find(kind, key)) as KubeObject | undefined
     if (object === undefined) this.#confirmed.delete(key)
     if (object === undefined || !this.#concerns(object, context)) return undefined
-    if (isDeleting(object)) return this.#finish(object, context)
+    if (isDeleting(object) && (!reconcileDeleting || hasFinalizer(object, finalizer))) {
+      return this.#finish(object, context)
+    }
     if (cleanup === undefined) return this.#work(object, context)
     if (hasFinalizer(object, finalizer)) {
       await this.#confirm(key, object, context)
