@@ -63,8 +63,13 @@ export interface WebhookRegistrationOptions {
   readonly validationName?: string | undefined
   /** @default `/validate-<group>-<version>-<kind>`, with dashes for dots */
   readonly validationPath?: string | undefined
-  /** The operations to validate. @default CREATE and UPDATE, and DELETE when there is a `validateDelete` */
+  /**
+   * The operations for which the webhook is called; `default` is never called for DELETE. @default CREATE and UPDATE, and
+   * DELETE when there is a `validateDelete`
+   */
   readonly operations?: readonly WebhookOperation[] | undefined
+  /** The operations for which `default` is called, when they are not those of the validation. @default `operations` */
+  readonly defaultingOperations?: readonly ('CREATE' | 'UPDATE')[] | undefined
   /** What happens when the webhook cannot be called. @default 'Fail' */
   readonly failurePolicy?: 'Fail' | 'Ignore' | undefined
   /** Whether requests in other versions of the kind are converted and sent to the webhook too. @default 'Equivalent' */
@@ -91,7 +96,7 @@ export interface WebhookOptions<Read, Write> extends WebhookRegistrationOptions 
    */
   readonly subresources?: readonly string[] | undefined
   /**
-   * Sets defaults by modifying the draft. Called for creates and updates. Must be idempotent. Throwing rejects the
+   * Sets defaults by modifying the draft. Called for creates and updates, see `defaultingOperations`. Must be idempotent. Throwing rejects the
    * request.
    */
   default?(draft: Write, review: Review<Read>): Awaitable<void>

@@ -34,12 +34,24 @@ const pathPattern = /^((\/[a-zA-Z0-9-_]+)+|\/)$/
 
 /** The registration of the defaulting webhook of a kind; undefined when there is none. */
 export function defaultingRegistration(kind: AnyKind, options: Registered): WebhookRegistration | undefined {
-  if (!options.default) return undefined
+  if (!options.default) {
+    refuseUnused(kind, options, ['defaultingName', 'defaultingPath', 'defaultingOperations', 'reinvocationPolicy'])
+    return undefined
+  }
+  const operations = options.defaultingOperations ?? options.operations ?? ['CREATE', 'UPDATE']
+  const option = options.defaultingOperations === undefined ? 'operations' : 'defaultingOperations'
+  checkOperations(kind, option, operations)
+  // Deletions have no defaults.
+  const defaulted = operations.filter((operation) => operation !== 'DELETE')
+  if (defaulted.length === 0) {
+    throw new TypeError(
+      `Cannot define webhook for ${kind.kind} as '${option}' has no operation for 'default': add CREATE or UPDATE, or set 'defaultingOperations'`,
+    )
+  }
   return webhookRegistration(`webhook for ${kind.kind}`, options, {
     name: options.defaultingName ?? `m${nameOf(kind)}`,
     path: options.defaultingPath ?? `/mutate-${pathOf(kind)}`,
-    // Deletions have no defaults.
-    rules: [ruleOf(kind, options, ['CREATE', 'UPDATE'])],
+    rules: [ruleOf(kind, options, defaulted)],
     pathOption: 'defaultingPath',
     reinvocationPolicy: options.reinvocationPolicy,
   })
@@ -47,18 +59,27 @@ export function defaultingRegistration(kind: AnyKind, options: Registered): Webh
 
 /** The registration of the validating webhook of a kind; undefined when there is none. */
 export function validationRegistration(kind: AnyKind, options: Registered): WebhookRegistration | undefined {
-  if (!options.validate && !options.validateDelete) return undefined
+  if (!options.validate && !options.validateDelete) {
+    refuseUnused(kind, options, ['validationName', 'validationPath'])
+    return undefined
+  }
   const operations = options.operations ?? [
     ...(options.validate ? (['CREATE', 'UPDATE'] as const) : []),
     ...(options.validateDelete ? (['DELETE'] as const) : []),
   ]
+  checkOperations(kind, 'operations', operations)
+  const refuse = (problem: string): never => {
+    throw new TypeError(`Cannot define webhook for ${kind.kind} as 'operations' ${problem}, or omit 'operations'`)
+  }
   const answers = (operation: WebhookOperation): boolean =>
     Boolean(operation === 'DELETE' ? (options.validateDelete ?? options.validate) : options.validate)
   const unanswered = operations.find((operation) => !answers(operation))
-  if (operations.length === 0 || unanswered !== undefined) {
-    const what =
-      unanswered === undefined ? `'operations' is empty` : `'operations' contains ${unanswered}, which has no handler`
-    throw new TypeError(`Cannot define webhook for ${kind.kind} as ${what}: add a 'validate', or omit 'operations'`)
+  if (unanswered !== undefined) refuse(`contains ${unanswered}, which has no handler: add a 'validate'`)
+  if (options.validateDelete && !operations.includes('DELETE')) {
+    refuse("lacks DELETE, so 'validateDelete' would never be called: add it")
+  }
+  if (options.validate && options.validateDelete && operations.every((operation) => operation === 'DELETE')) {
+    refuse("has only DELETE, so 'validate' would never be called: add CREATE or UPDATE")
   }
   return webhookRegistration(`webhook for ${kind.kind}`, options, {
     name: options.validationName ?? `v${nameOf(kind)}`,
@@ -67,6 +88,27 @@ export function validationRegistration(kind: AnyKind, options: Registered): Webh
     pathOption: 'validationPath',
     reinvocationPolicy: undefined,
   })
+}
+
+const webhookOperations: readonly string[] = ['CREATE', 'UPDATE', 'DELETE']
+
+function checkOperations(kind: AnyKind, option: string, operations: readonly string[]): void {
+  const what = `Cannot define webhook for ${kind.kind} as '${option}'`
+  if (operations.length === 0) throw new TypeError(`${what} is empty: name an operation, or omit '${option}'`)
+  const unknown = operations.find((operation) => !webhookOperations.includes(operation))
+  if (unknown !== undefined) {
+    throw new TypeError(`${what} contains '${unknown}': use ${webhookOperations.join(', ')}`)
+  }
+}
+
+/** Refuses options without an effect, which the author would believe to be in force. */
+function refuseUnused(kind: AnyKind, options: Registered, names: readonly (keyof Registered)[]): void {
+  const unused = names.find((name) => options[name] !== undefined)
+  if (unused === undefined) return
+  const handler = unused.startsWith('validation') ? 'validate' : 'default'
+  throw new TypeError(
+    `Cannot define webhook for ${kind.kind} as '${unused}' has no effect without '${handler}': add '${handler}', or omit '${unused}'`,
+  )
 }
 
 /** Checks the options that all webhooks share, and adds their defaults. */

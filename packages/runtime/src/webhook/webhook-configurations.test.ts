@@ -116,6 +116,17 @@ describe('webhookConfigurations()', () => {
     })
   })
 
+  test.each([
+    [{ operations: ['CREATE'] }, ['CREATE'], ['CREATE']],
+    [{ operations: ['UPDATE', 'DELETE'] }, ['UPDATE'], ['UPDATE', 'DELETE']],
+    [{ defaultingOperations: ['CREATE'] }, ['CREATE'], ['CREATE', 'UPDATE']],
+    [{ operations: ['UPDATE'], defaultingOperations: ['CREATE'] }, ['CREATE'], ['UPDATE']],
+  ] as const)('registers defaulting and validation for the operations of %j', (options, defaulted, validated) => {
+    const hook = defineWebhook(Home, { default() {}, validate: () => [], ...options })
+    expect(hook.defaulting?.rules[0]?.operations).toEqual(defaulted)
+    expect(hook.validation?.rules[0]?.operations).toEqual(validated)
+  })
+
   test('requires either a service or a URL', () => {
     const webhooks = [defineWebhook(Home, { validate: () => [] })]
     expect(() => webhookConfigurations({ name: 'o', webhooks }, {})).toThrow(`set either 'service' or 'url'`)
@@ -129,6 +140,23 @@ describe('defineWebhook()', () => {
     [{ default() {}, timeoutSeconds: 31 }, `'timeoutSeconds' must be an integer from 1 to 30: current value is 31`],
     [{ validateDelete: () => [], operations: ['CREATE'] }, `'operations' contains CREATE, which has no handler`],
     [{ validate: () => [], operations: [] }, `'operations' is empty`],
+    [{ default() {}, operations: ['DELETE'] }, `'operations' has no operation for 'default'`],
+    [{ default() {}, defaultingOperations: [] }, `'defaultingOperations' is empty`],
+    [{ default() {}, operations: ['CONNECT'] as never }, `'operations' contains 'CONNECT'`],
+    [
+      { validate: () => [], defaultingOperations: ['CREATE'] },
+      `'defaultingOperations' has no effect without 'default'`,
+    ],
+    [{ validate: () => [], reinvocationPolicy: 'IfNeeded' }, `'reinvocationPolicy' has no effect without 'default'`],
+    [{ default() {}, validationName: 'v.example.com' }, `'validationName' has no effect without 'validate'`],
+    [
+      { validate: () => [], validateDelete: () => [], operations: ['CREATE'] },
+      `'operations' lacks DELETE, so 'validateDelete' would never be called`,
+    ],
+    [
+      { validate: () => [], validateDelete: () => [], operations: ['DELETE'] },
+      `'operations' has only DELETE, so 'validate' would never be called`,
+    ],
   ] as const)('rejects %j', (options, message) => {
     expect(() => defineWebhook(Home, options)).toThrow(message)
   })
