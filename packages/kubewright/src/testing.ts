@@ -1,7 +1,9 @@
 // Test environments for operators. Needs @kubewright/testing, which production images do not contain.
 export {
+  type ConsistentlyOptions,
   type Crash,
   type CrashOptions,
+  type EventuallyOptions,
   type Fault,
   type FaultOptions,
   History,

@@ -1,5 +1,4 @@
-import type { AnyKind } from '@kubewright/api'
-import { crdOf, isApiError, isConditionTrue } from '@kubewright/api'
+import { crdOf, isApiError } from '@kubewright/api'
 import { type AsyncDisposer, type Clock, KubewrightError, type Logger, systemRandom, uuid } from '@kubewright/base'
 import { CertificateAuthority } from '@kubewright/base/pki'
 import {
@@ -9,23 +8,17 @@ import {
   loadClientConfig,
   loadKubeconfig,
 } from '@kubewright/client'
-import {
-  ClusterRole,
-  ClusterRoleBinding,
-  CustomResourceDefinition,
-  Namespace,
-  SubjectAccessReview,
-} from '@kubewright/k8s'
+import { ClusterRole, ClusterRoleBinding, Namespace, SubjectAccessReview } from '@kubewright/k8s'
 import {
   certificateSource,
   createWebhookHandler,
-  definitionsOf,
   type Operator,
   registerLocally,
   serveWebhooks,
   type WebhookHandler,
   type WebhookRegistration,
 } from '@kubewright/runtime'
+import { type Installed, installKinds } from './install-kinds.ts'
 import { rightsOf } from './operator-rights.ts'
 import { watchObject } from './watch-object.ts'
 
@@ -81,21 +74,8 @@ export async function ownNamespace(
 }
 
 /** Installs the kinds of an operator. They stay installed: other test processes may use them. */
-export async function installOnCluster(
-  admin: ApiClient,
-  operator: Operator | undefined,
-  more: readonly AnyKind[],
-): Promise<void> {
-  const { kinds = [], controllers = [], webhooks = [], conversions = [] } = operator ?? {}
-  const { signal } = new AbortController()
-  for (const crd of definitionsOf({ kinds: [...more, ...kinds], controllers, webhooks, conversions })) {
-    const labels = { ...crd.metadata.labels, [testLabel]: 'true' }
-    // The CRD is untyped here; the server validates it.
-    await admin.apply({ ...crd, metadata: { ...crd.metadata, labels } } as never, { force: true })
-    const isServed = (sight: object | undefined): boolean =>
-      sight !== undefined && isConditionTrue(sight as never, 'Established')
-    await watchObject(admin, CustomResourceDefinition, crd.metadata.name, isServed, { namespace: '', signal })
-  }
+export function installOnCluster(admin: ApiClient, operator: Operator | undefined, more: Installed): Promise<void> {
+  return installKinds(admin, operator, more, { [testLabel]: 'true' })
 }
 
 /** Grants the operator its permissions until the environment is disposed. Resolves when the server authorizes by them. */

@@ -1,6 +1,7 @@
-import { formatKey, toNameAndNamespace } from '@kubewright/api'
+import { type AnyKind, type Draft, formatKey, type Infer, type TypeMeta, toNameAndNamespace } from '@kubewright/api'
 import {
   type Duration,
+  deepCopy,
   errorText,
   formatDuration,
   isKubewrightError,
@@ -8,16 +9,17 @@ import {
   type Logger,
   withDeadline,
 } from '@kubewright/base'
-import type { ApiClient } from '@kubewright/client'
+import { type ApiClient, type Key, retryOnConflict } from '@kubewright/client'
 import type { ControlPlane } from '@kubewright/controlplane'
 import { type Manager, metricsServerHandler, type Operator } from '@kubewright/runtime'
 import type { Store } from '@kubewright/storage'
 import type { Connect } from './connections.ts'
 import { describeState, failureText } from './describe-state.ts'
 import type { RunningOperator } from './operator-runs.ts'
+import { pollError, untilItPasses, whileItPasses } from './poll.ts'
 import { settle } from './settle.ts'
 import { type StepResult, step } from './step.ts'
-import type { TestEnv, TestEnvOptions, TestSnapshot } from './test-env.ts'
+import type { EventuallyOptions, TestEnv, TestEnvOptions, TestSnapshot } from './test-env.ts'
 import { type Sight, watchObject } from './watch-object.ts'
 import type { World } from './world.ts'
 
@@ -81,6 +83,12 @@ export function environment(parts: EnvironmentParts): TestEnv {
     const { name, namespace: given = namespace } = toNameAndNamespace(key)
     return `${kind.kind} ${formatKey(name, kind.scope === 'Namespaced' ? given : undefined)}`
   }
+  const isVirtual = options.time === 'virtual'
+  const poll = (limit: Duration, interval: Duration = isVirtual ? '1s' : '50ms') => ({ limit, interval, time, signal })
+  const told = (error: unknown): never => {
+    throw failure.tell(error)
+  }
+  const failures = (): string => failureText(managers().flatMap(({ runners }) => runners))
   const advance = async (by: Duration): Promise<void> => {
     await plane.advance(by)
     if (signal.aborted) throw failure.tell(signal.reason)
@@ -107,6 +115,25 @@ export function environment(parts: EnvironmentParts): TestEnv {
       const isEnough = (sight: unknown): boolean => sight === undefined
       const work = (signal: AbortSignal) => watchObject(client, kind, key, isEnough, { namespace, signal })
       await waitFor(`${named(kind, key)} to be deleted`, timeout, work, () => explain(kind, key))
+    },
+    async eventually<T>(check: () => T | Promise<T>, { timeout = patience, interval }: EventuallyOptions = {}) {
+      const result = await untilItPasses(check, poll(timeout, interval)).catch(told)
+      if ('value' in result) return result.value
+      throw pollError('Timed out after %s waiting for the function to pass', timeout, result.error, failures())
+    },
+    async consistently(check, { for: limit = isVirtual ? '1m' : '1s', interval } = {}) {
+      const failed = await whileItPasses(check, poll(limit, interval)).catch(told)
+      if (failed === undefined) return
+      throw pollError('The function did not pass for %s', limit, failed.error, failures())
+    },
+    update<K extends AnyKind>(kind: K, key: Key, change: (draft: Draft<K>) => unknown) {
+      const write = async (): Promise<Infer<K>> => {
+        const draft = deepCopy((await client.get(kind, key)) as object) as Draft<K>
+        await change(draft)
+        return (await client.update(draft as Readonly<TypeMeta>)) as Infer<K>
+      }
+      // The environment's clock: in virtual time, the pause between two attempts takes no real time.
+      return time.wait(retryOnConflict(write, { clock: time.clock }))
     },
     async settled({ timeout = patience } = {}) {
       const { store } = plane

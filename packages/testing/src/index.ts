@@ -13,5 +13,13 @@ export {
   testContext,
   testObject,
 } from './test-context.ts'
-export type { InterceptTransport, TestEnv, TestEnvOptions, TestSnapshot, UntilOptions } from './test-env.ts'
+export type {
+  ConsistentlyOptions,
+  EventuallyOptions,
+  InterceptTransport,
+  TestEnv,
+  TestEnvOptions,
+  TestSnapshot,
+  UntilOptions,
+} from './test-env.ts'
 export type { TestLogFormat } from './test-log.ts'

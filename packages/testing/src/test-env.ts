@@ -1,4 +1,4 @@
-import type { AnyKind, Infer } from '@kubewright/api'
+import type { AnyKind, Draft, Infer } from '@kubewright/api'
 import type { Clock, Duration, Logger, Random, Seed } from '@kubewright/base'
 import type { ApiClient, Key, Transport } from '@kubewright/client'
 import type { ControllerChoice, ControlPlane, NodesOptions } from '@kubewright/controlplane'
@@ -52,8 +52,11 @@ export interface TestEnvOptions {
    * test on a busy machine could lose the Lease. @default false
    */
   readonly leaderElection?: boolean | undefined
-  /** Kinds made by `defineResource` to install besides those that the operator refers to. */
-  readonly install?: readonly AnyKind[] | undefined
+  /**
+   * What to install besides the kinds that the operator refers to: kinds made by `defineResource`, and files with
+   * CustomResourceDefinitions, such as `'crds/*.yaml'` or a folder. @default nothing
+   */
+  readonly install?: readonly (AnyKind | string)[] | undefined
   /**
    * Wraps the transports of all clients of the environment, to record, delay or fail their requests. Over HTTPS, those
    * of the built-in controllers are in process nevertheless. @default none
@@ -83,6 +86,20 @@ export type InterceptTransport = (transport: Transport, sender: RequestSender, c
 export interface UntilOptions {
   /** @default the timeout of the environment */
   readonly timeout?: Duration | undefined
+}
+
+/** Options of {@link TestEnv.eventually}. */
+export interface EventuallyOptions extends UntilOptions {
+  /** The time between two calls. @default '50ms', in virtual time '1s' */
+  readonly interval?: Duration | undefined
+}
+
+/** Options of {@link TestEnv.consistently}. */
+export interface ConsistentlyOptions {
+  /** How long the function must pass. @default '1s', in virtual time '1m' */
+  readonly for?: Duration | undefined
+  /** The time between two calls. @default '50ms', in virtual time '1s' */
+  readonly interval?: Duration | undefined
 }
 
 /** A control plane with an operator running on it. Disposal stops both. */
@@ -116,6 +133,18 @@ export interface TestEnv extends AsyncDisposable {
   ): Promise<Infer<K>>
   /** Resolves as soon as the object does not exist. */
   gone(kind: AnyKind, key: Key, options?: UntilOptions): Promise<void>
+  /**
+   * Calls the function until it passes: until it neither throws nor returns false. Resolves to its result. Use it for
+   * lists and several objects; virtual time advances between the calls, which the `expect.poll` of a test runner cannot do.
+   */
+  eventually<T>(check: () => T | Promise<T>, options?: EventuallyOptions): Promise<T>
+  /** Resolves when the function passed at every call; rejects as soon as it throws or returns false. */
+  consistently(check: () => unknown, options?: ConsistentlyOptions): Promise<void>
+  /**
+   * Reads an object, lets the function change it, and writes it. Repeats this when the operator writes at the same time. The
+   * status of a kind with that subresource is not written.
+   */
+  update<K extends AnyKind>(kind: K, key: Key, change: (draft: Draft<K>) => unknown): Promise<Infer<K>>
   /**
    * Resolves when all controllers are up to date and no key is left to reconcile. Requeues with a delay do not count.
    */
