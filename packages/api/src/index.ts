@@ -313,6 +313,7 @@ export {
 export { parseSelector } from './selectors/parse-selector.ts'
 export { type LabelSet, newRequirement, Requirement, type SelectionOperator } from './selectors/requirement.ts'
 export { Selector } from './selectors/selector.ts'
+export { type SemanticEqualOptions, semanticEqual } from './semantic-equal.ts'
 export {
   type CauseType,
   type Status,

@@ -20,7 +20,9 @@ export {
   ownerRef,
   parseQuantity,
   type Quantity,
+  type SemanticEqualOptions,
   sameObject,
+  semanticEqual,
   setCondition,
   setControllerReference,
 } from '@kubewright/api'
@@ -28,6 +30,7 @@ export {
   type CronSchedule,
   type DeepReadonly,
   type Duration,
+  deepEqual,
   isKubewrightError,
   KubewrightError,
   type Logger,
