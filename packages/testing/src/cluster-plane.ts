@@ -8,7 +8,13 @@ import {
   loadClientConfig,
   loadKubeconfig,
 } from '@kubewright/client'
-import { ClusterRole, ClusterRoleBinding, Namespace, SubjectAccessReview } from '@kubewright/k8s'
+import {
+  ClusterRole,
+  ClusterRoleBinding,
+  CustomResourceDefinition,
+  Namespace,
+  SubjectAccessReview,
+} from '@kubewright/k8s'
 import {
   certificateSource,
   createWebhookHandler,
