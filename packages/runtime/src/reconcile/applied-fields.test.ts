@@ -95,6 +95,19 @@ const specs = fc.record(
 const steps = fc.array(fc.tuple(fc.constantFrom('ours', 'theirs', 'update'), specs), { minLength: 1, maxLength: 5 })
 
 describe('AppliedFields', () => {
+  test('unchanged() compares the whole object when the server moved an applied value to another field', () => {
+    const fields = new AppliedFields('ours')
+    const config = { spec: { size: 1 } }
+    const stored = (spec: object, resourceVersion: string, status = {}) => {
+      const own = { manager: 'ours', operation: 'Apply', apiVersion, fieldsV1: { 'f:spec': { 'f:size': {} } } }
+      return { apiVersion, metadata: { ...metadata, resourceVersion, managedFields: [own] }, spec, status }
+    }
+    const live = stored({ storedSize: 1 }, '1')
+    fields.learn(config, live, live)
+    expect(fields.unchanged(config, stored({ storedSize: 1 }, '2', { ready: true }))).toBe(true)
+    expect(fields.unchanged(config, stored({ storedSize: 2 }, '3'))).toBe(false)
+  })
+
   test('unchanged() is true only when an apply would change nothing', () => {
     let proven = 0
     fc.assert(

@@ -62,6 +62,11 @@ interface Lesson {
   readonly values: unknown
   /** The places where the applied value has an empty value and the live object nothing: empty values have no owner. */
   readonly gaps: string
+  /**
+   * The whole object, without status and server's metadata, if it lacks a field that the manager owns: the server moved its
+   * value, and nothing tells where to. Then any difference may be one of the applied value.
+   */
+  readonly whole: unknown
   readonly resourceVersion: string
 }
 
@@ -98,7 +103,8 @@ export class AppliedFields {
       deepEqual(lesson.config, applied) &&
       deepEqual(lesson.fields, fields) &&
       deepEqual(lesson.values, project(live, fields)) &&
-      lesson.gaps === gapsOf(applied, live)
+      lesson.gaps === gapsOf(applied, live) &&
+      (lesson.whole === undefined || deepEqual(lesson.whole, wholeOf(live)))
     )
   }
 
@@ -134,7 +140,8 @@ export class AppliedFields {
       }
     }
     const values = project(answer, fields as Fields)
-    this.#lessons.set(uid, { config: deepCopy(applied), fields, values, gaps, resourceVersion })
+    const whole = hasMoved(answer, fields as Fields) ? wholeOf(answer) : undefined
+    this.#lessons.set(uid, { config: deepCopy(applied), fields, values, gaps, whole, resourceVersion })
   }
 }
 
@@ -266,6 +273,23 @@ function project(live: unknown, fields: Fields): unknown {
   return Object.fromEntries(
     elements.map((element) => [element, project(live[element.slice(2)], fields[element] ?? {})]),
   )
+}
+
+/** Whether the live value lacks a field that a manager owns. */
+function hasMoved(live: unknown, fields: Fields): boolean {
+  if (!isJsonObject(live)) return false
+  return elementsOf(fields).some((element) => {
+    if (!element.startsWith('f:')) return false
+    const name = element.slice(2)
+    return !Object.hasOwn(live, name) || hasMoved(live[name], fields[element] ?? {})
+  })
+}
+
+/** The object without what changes when its content does not. */
+function wholeOf(live: Live): unknown {
+  const { status: _, metadata, ...rest } = live as Live & Json
+  const { labels, annotations, ownerReferences, finalizers } = metadata as Json
+  return { ...rest, metadata: { labels, annotations, ownerReferences, finalizers } }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { controllerRef, defineResource, isConflict, keyOf, ownerRef, type TypeMeta } from '@kubewright/api'
 import { isKubewrightError } from '@kubewright/base'
-import { ClusterRole, ConfigMap, Deployment, Namespace, Service } from '@kubewright/k8s'
+import { ClusterRole, ConfigMap, Deployment, Namespace, Secret, Service } from '@kubewright/k8s'
 import * as autoscalingV1 from '@kubewright/k8s/autoscaling/v1'
 import * as autoscalingV2 from '@kubewright/k8s/autoscaling/v2'
 import { s } from '@kubewright/schema'
@@ -86,6 +86,22 @@ describe('apply()', () => {
     expect(seen).toEqual([deployment.metadata.uid, true, 'RollingUpdate'])
     expect(deployment.metadata.ownerReferences).toEqual([controllerRef(home)])
     expect(deployment.metadata.managedFields).toMatchObject([{ manager: 'home-operator/home', operation: 'Apply' }])
+  })
+
+  test('repairs drift of values that the server moved, and removes their keys (stringData of a Secret)', async () => {
+    await create()
+    let stringData: Record<string, string> = { user: 'admin', password: 'secret' }
+    const secret = () => Secret({ metadata: { name: 'login' }, data: { pin: 'MQ==' }, stringData })
+    const reconcile = bench.run(applying(() => [secret()], { owns: [Secret] }))
+    const values = async () => (await bench.client.get(Secret, 'login')).data
+    for (let i = 0; i < 3; i++) await reconcile('default/cosy')
+    expect(bench.writes()).toEqual(['PATCH /api/v1/namespaces/default/secrets/login'])
+    await bench.client.patch(Secret, 'login', { data: { password: 'b3RoZXI=', pin: 'Mg==' } })
+    await reconcile('default/cosy')
+    expect(await values()).toEqual({ user: 'YWRtaW4=', password: 'c2VjcmV0', pin: 'MQ==' })
+    stringData = { password: 'secret' }
+    await reconcile('default/cosy')
+    expect(await values()).toEqual({ password: 'c2VjcmV0', pin: 'MQ==' })
   })
 
   test('sends no request while nothing would change, whatever defaults the server set (no hot loop)', async () => {

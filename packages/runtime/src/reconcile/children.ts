@@ -17,6 +17,7 @@ import { RetryLater } from '../controller/reconcile-errors.ts'
 import type { Adoption, ApplyChildOptions } from '../define/context.ts'
 import type { OwnedKind } from '../define/watched-kinds.ts'
 import { type AppliedFields, wasAppliedBy } from './applied-fields.ts'
+import { storedForm } from './stored-form.ts'
 import { asUidConflict } from './uid-conflict.ts'
 
 /** An owned kind in a running controller. */
@@ -94,7 +95,7 @@ export class Children {
     const { client, fieldManager, applied, count } = this.#parts
     const use = this.#use(child, `apply ${child.kind} ${(child as ChildDraft).metadata?.name ?? ''}`)
     const { kind } = use.options
-    const config = this.#configuration(child, kind)
+    const config = storedForm(this.#configuration(child, kind))
     const key = keyOf(config)
     // Recorded even if the apply fails and the reconciler continues: the child is wanted and must not be pruned.
     this.#applied.add(placeName(kind, key))
