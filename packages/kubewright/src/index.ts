@@ -80,6 +80,7 @@ export {
   defineWebhook,
   duplicate,
   forbidden,
+  generateOnce,
   invalid,
   kubeconfigSecrets,
   notSupported,

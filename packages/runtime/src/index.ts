@@ -279,6 +279,7 @@ export { type AccessOptions, accessOf, type OperatorAccess, rulesOf } from './rb
 export { mergeRules, type PolicyRule } from './rbac/policy-rule.ts'
 export { describeMissing, type MissingAccess, type PreflightOptions, preflight } from './rbac/preflight.ts'
 export { type AccessWatch, type WatchAccessOptions, watchAccess } from './rbac/watch-access.ts'
+export { generateOnce } from './reconcile/generate-once.ts'
 export { objectController } from './reconcile/object-controller.ts'
 export { objectMetricNames, objectMetrics } from './reconcile/object-metrics.ts'
 export { type CacheCheckOptions, cacheCheck } from './run/cache-check.ts'
