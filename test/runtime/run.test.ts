@@ -6,6 +6,7 @@ import {
   ClusterRole,
   ClusterRoleBinding,
   ConfigMap,
+  Lease,
   MutatingWebhookConfiguration,
   Namespace,
   Role,
@@ -21,6 +22,7 @@ import {
   type Operator,
   type PolicyRule,
   type RunHost,
+  type RunOptions,
   runWith,
   type StopSignal,
   webhookConfigurations,
@@ -47,7 +49,7 @@ beforeAll(async () => {
   const user = (name: string) => ({ token: name, user: { name, groups: ['system:authenticated'] } })
   const tokens = [
     { token: 'admin', user: { name: 'admin', groups: ['system:masters'] } },
-    ...['whole', 'lacking', 'hooked', 'plain', 'scraper'].map(user),
+    ...['whole', 'lacking', 'hooked', 'plain', 'scraper', 'configured'].map(user),
   ]
   const server = await assembleServer({ store, access: { tokens } })
   const transport = inProcessTransport({ handler: server.handler })
@@ -77,7 +79,13 @@ interface Program {
   page(server: string, url: string, headers?: Record<string, string>): Promise<[status: number, body: string]>
 }
 
-function start(operator: Operator, user: string, args: readonly string[], env: Record<string, string> = {}): Program {
+function start(
+  operator: Operator,
+  user: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  options: RunOptions = {},
+): Program {
   const clock = new VirtualClock()
   const listener = memoryHttpListener()
   const [out, notes, exits]: [string[], string[], number[]] = [[], [], []]
@@ -117,7 +125,7 @@ function start(operator: Operator, user: string, args: readonly string[], env: R
     },
   }
   return {
-    done: runWith(operator, host),
+    done: runWith(operator, host, options),
     clock,
     listener,
     out,
@@ -207,6 +215,37 @@ describe('runWith()', () => {
     expect(program.listener.open).toEqual([])
     expect(program.exits).toEqual([])
     expect(program.notes.map((line) => (JSON.parse(line) as { msg: string }).msg)).toContain('Stopping')
+  })
+
+  test("runs the operator that 'configure' returns for its own flags, with the timing of its Lease", async () => {
+    const { operator, reconciled, cleaned } = homeOperator('configured-operator')
+    await grant('configured', operator)
+    const regions: unknown[] = []
+    const options: RunOptions = {
+      flags: { region: { value: 'NAME', default: 'eu', help: 'Use this region' } },
+      configure: ({ region }) => {
+        regions.push(region)
+        return operator
+      },
+    }
+    await admin.create(Home({ metadata: { name: 'configured', namespace: 'default' }, spec: { image: 'nginx' } }))
+    // The definition that tools see has no controllers.
+    const plain = defineOperator({ name: 'configured-operator' })
+    const args = ['--region=us', '--leader-elect-lease-duration=40s', '--kube-api-qps=1000']
+    const program = start(plain, 'configured', args, {}, options)
+    await soon('the reconcile', reconciled)
+    const lease = await admin.get(Lease, { name: 'configured-operator', namespace: 'system' })
+    await admin.delete(Home, { name: 'configured', namespace: 'default' })
+    await soon('the clean-up', cleaned)
+    program.signal('SIGTERM')
+    expect([await soon('the stop', program.done), regions, lease.spec?.leaseDurationSeconds]).toEqual([0, ['us'], 40])
+
+    const wrong = start(plain, 'configured', ['--leader-elect-renew-deadline=20s'], {}, options)
+    expect(await soon('the refusal', wrong.done)).toBe(2)
+    expect(wrong.notes[0]).toContain("'leaseDuration' (15s) must be greater than 'renewDeadline' (20s)")
+    const renamed = start(defineOperator({ name: 'other' }), 'configured', [], {}, options)
+    expect(await soon('the refusal', renamed.done)).toBe(2)
+    expect(renamed.notes[0]).toContain(`'configure' returned one named "configured-operator"`)
   })
 
   test('reports missing permissions, and continues when they are granted', async () => {

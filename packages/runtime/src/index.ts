@@ -283,6 +283,7 @@ export { generateOnce } from './reconcile/generate-once.ts'
 export { objectController } from './reconcile/object-controller.ts'
 export { objectMetricNames, objectMetrics } from './reconcile/object-metrics.ts'
 export { type CacheCheckOptions, cacheCheck } from './run/cache-check.ts'
+export { type ConfigFileFlag, configFile } from './run/config-file.ts'
 export {
   type ControllerCommand,
   type DebugOptions,

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { isHelpRequest, readSettings, runHelp } from './run-flags.ts'
+import { checkOwnFlags, isHelpRequest, readOwnFlags, readSettings, runHelp } from './run-flags.ts'
 
 describe('readSettings()', () => {
   test('has the defaults of kubebuilder', () => {
     expect(readSettings([], {})).toEqual({
       kubeconfig: undefined,
       leaderElect: undefined,
+      lease: {},
+      requests: undefined,
       metrics: { address: undefined, secure: true, certificate: undefined },
       probes: { host: '', port: 8081 },
       debug: undefined,
@@ -52,6 +54,16 @@ describe('readSettings()', () => {
     })
   })
 
+  test('reads the Lease and the request rate', () => {
+    const lease = ['--leader-elect-lease-duration=60s', '--leader-elect-renew-deadline=40s', '--leader-election-id=x']
+    const place = ['--leader-elect-retry-period=5s', '--leader-elect-resource-namespace=system']
+    expect(readSettings([...lease, ...place, '--kube-api-qps=20', '--kube-api-burst=30'], {})).toMatchObject({
+      lease: { leaseDuration: 60_000, renewDeadline: 40_000, retryPeriod: 5000, leaseName: 'x', namespace: 'system' },
+      requests: { qps: 20, burst: 30 },
+    })
+    expect(readSettings(['--kube-api-qps=0.5'], {}).requests).toEqual({ qps: 0.5, burst: 1 })
+  })
+
   test('uses --zap-devel as a default for level and format', () => {
     expect(readSettings(['--zap-devel'], {}).log).toMatchObject({ level: 1, format: 'pretty' })
     expect(readSettings(['--zap-devel', '--log-level=error', '--log-format=json'], {}).log).toMatchObject({
@@ -88,6 +100,8 @@ describe('readSettings()', () => {
       ['--log-level=loud'],
       '--log-level: "loud" is not a log level: use error, info, debug or a verbosity from 0 to 999',
     ],
+    [['--kube-api-qps=0'], '--kube-api-qps must be a number greater than 0, not "0"'],
+    [['--kube-api-burst=5'], '--kube-api-burst has no effect without --kube-api-qps: set both'],
     [['--webhook-url=http://a'], '--webhook-url must be an https:// URL, not "http://a"'],
   ])('rejects %j', (args, message) => {
     expect(() => readSettings(args, {})).toThrow(expect.objectContaining({ code: 'KW_USAGE', message }))
@@ -97,6 +111,25 @@ describe('readSettings()', () => {
     expect(() => readSettings([], { ENABLE_WEBHOOKS: 'no' })).toThrow(
       'the environment variable ENABLE_WEBHOOKS must be true or false, not "no"',
     )
+  })
+})
+
+describe('readOwnFlags()', () => {
+  const own = { region: { value: 'NAME', default: 'eu', help: 'Use this region' }, fast: { help: 'Be fast' } } as const
+
+  test('returns the own flags, beside those of every operator', () => {
+    const args = ['--leader-elect', '--region=us', '--fast']
+    expect([readOwnFlags(own, args), readOwnFlags(own, [])]).toEqual([
+      { region: 'us', fast: true },
+      { region: 'eu', fast: undefined },
+    ])
+    expect(readSettings(args, {}, own).leaderElect).toBe(true)
+    expect(() => readSettings(args, {})).toThrow('unknown flag --region')
+  })
+
+  test('lists own flags in the help, and refuses names that every operator has', () => {
+    expect(runHelp({ name: 'o' }, own)).toMatch(/Flags of this operator\n {2}--region NAME +Use this region/)
+    expect(() => checkOwnFlags({ 'leader-election-id': { help: '' } })).toThrow('--leader-election-id exists')
   })
 })
 

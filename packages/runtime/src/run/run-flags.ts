@@ -1,17 +1,21 @@
 import {
   type Duration,
   defineFlags,
+  type Flag,
   type FlagTable,
+  type FlagValues,
   flagsHelp,
   integerFrom,
   nanosToMillis,
+  omitUndefined,
   parseDuration,
   parseFlags,
   UsageError,
 } from '@kubewright/base'
-import type { Operator } from '../define/define-operator.ts'
+import type { LeaderElectionOptions, Operator } from '../define/define-operator.ts'
 import { type BindAddress, parseBindAddress } from '../serving/http/bind-address.ts'
 import { type LogLevel, parseLogLevel } from '../telemetry/logging/log-level.ts'
+import type { RequestLimit } from './limit-requests.ts'
 
 /** The file names of a certificate and its key. */
 export interface CertificateFlags {
@@ -25,6 +29,10 @@ export interface RunSettings {
   readonly kubeconfig: string | undefined
   /** Undefined if absent: the operator's definition applies. */
   readonly leaderElect: boolean | undefined
+  /** Options of the Lease that replace those of the operator's definition. */
+  readonly lease: LeaderElectionOptions
+  /** Undefined if absent: the server limits the rate. */
+  readonly requests: RequestLimit | undefined
   readonly metrics: {
     readonly address: BindAddress | undefined
     readonly secure: boolean
@@ -62,6 +70,13 @@ const httpsUrl = (text: string, flag: string): string => {
   throw new UsageError(`${flag} must be an https:// URL, not "${text}"`)
 }
 
+const duration = (text: string): number => nanosToMillis(parseDuration(text))
+const rate = (text: string, flag: string): number => {
+  const value = Number(text)
+  if (text.trim() !== '' && value > 0 && Number.isFinite(value)) return value
+  throw new UsageError(`${flag} must be a number greater than 0, not "${text}"`)
+}
+
 const flags = defineFlags({
   kubeconfig: {
     value: 'FILE',
@@ -72,6 +87,48 @@ const flags = defineFlags({
   'leader-elect': {
     defaultText: 'as the operator defines it',
     help: 'Let only one replica work at a time; --leader-elect=false turns leader election off',
+  },
+  'leader-elect-lease-duration': {
+    value: 'DURATION',
+    defaultText: 'as the operator defines it, or 15s',
+    parse: duration,
+    help: 'Let another replica lead when the Lease was not renewed for this long',
+  },
+  'leader-elect-renew-deadline': {
+    value: 'DURATION',
+    defaultText: 'as the operator defines it, or 10s',
+    parse: duration,
+    help: 'Stop leading when the Lease could not be renewed for this long',
+  },
+  'leader-elect-retry-period': {
+    value: 'DURATION',
+    defaultText: 'as the operator defines it, or 2s',
+    parse: duration,
+    help: 'Wait this long between two attempts to acquire or renew the Lease',
+  },
+  'leader-elect-resource-name': {
+    value: 'NAME',
+    aliases: ['leader-election-id'],
+    defaultText: 'as the operator defines it, or its name',
+    help: 'Use the Lease of this name',
+  },
+  'leader-elect-resource-namespace': {
+    value: 'NAMESPACE',
+    aliases: ['leader-election-namespace'],
+    defaultText: 'as the operator defines it, or that of the operator',
+    help: 'Use the Lease in this namespace',
+  },
+  'kube-api-qps': {
+    value: 'NUMBER',
+    defaultText: 'no limit, the API server limits the rate',
+    parse: rate,
+    help: 'Send at most this many requests per second to the API server',
+  },
+  'kube-api-burst': {
+    value: 'NUMBER',
+    defaultText: 'one and a half times --kube-api-qps',
+    parse: integerFrom(1, 1_000_000),
+    help: 'Send up to this many requests at once when --kube-api-qps is set',
   },
   'metrics-bind-address': {
     value: 'ADDRESS',
@@ -138,7 +195,7 @@ const flags = defineFlags({
   'graceful-shutdown-timeout': {
     value: 'DURATION',
     default: '30s',
-    parse: (text) => nanosToMillis(parseDuration(text)),
+    parse: duration,
     help: 'Give running reconciles this long to finish at shutdown',
   },
   'log-level': {
@@ -179,12 +236,12 @@ export function isHelpRequest(args: readonly string[]): boolean {
 }
 
 /** The help of an operator program. */
-export function runHelp({ name }: Pick<Operator, 'name'>): string {
+export function runHelp({ name }: Pick<Operator, 'name'>, own: FlagTable = {}): string {
   return `Usage: ${name} [FLAGS]
 
 Run the operator against a cluster until it receives SIGINT or SIGTERM.
 
-${flagsHelp({ ...flags, help: { help: 'Show this help' } }, { heading: 'Flags' })}
+${ownHelp(own)}${flagsHelp({ ...flags, help: { help: 'Show this help' } }, { heading: 'Flags' })}
 
 Switches are off unless stated otherwise; --NAME=false turns one off.
 
@@ -198,15 +255,54 @@ Environment
   FORCE_COLOR      Enables colours where the output is not a terminal`
 }
 
-/** Reads the settings from flags and environment. Throws {@link UsageError}. */
-export function readSettings(args: readonly string[], env: Readonly<Record<string, string | undefined>>): RunSettings {
-  const { values, operands, rest = [] } = parseFlags(flags, args, 'go')
+const ownHelp = (own: FlagTable): string =>
+  Object.keys(own).length === 0 ? '' : `${flagsHelp(own, { heading: 'Flags of this operator' })}\n\n`
+
+/** Throws a TypeError if a flag of the operator's own has a name that every operator's program has already. */
+export function checkOwnFlags(own: FlagTable): void {
+  const taken = new Set(['help', ...Object.entries(flags).flatMap(([name, flag]) => [name, ...aliasesOf(flag)])])
+  for (const [name, flag] of Object.entries(own)) {
+    const clash = [name, ...aliasesOf(flag)].find((each) => taken.has(each))
+    if (clash !== undefined) {
+      throw new TypeError(
+        `Cannot run the operator as its flag --${clash} exists in every operator: choose another name`,
+      )
+    }
+  }
+}
+
+const aliasesOf = ({ aliases = [] }: Flag): readonly string[] => aliases
+
+/** The values of the operator's own flags. Throws {@link UsageError}. */
+export function readOwnFlags<T extends FlagTable>(own: T, args: readonly string[]): FlagValues<T> {
+  const { values } = parseFlags({ ...flags, ...own } as FlagTable, args, 'go')
+  // The reader has followed the table.
+  return Object.fromEntries(Object.keys(own).map((name) => [name, values[name]])) as FlagValues<T>
+}
+
+/** Reads the settings from flags and environment. `own` are further flags that it accepts. Throws {@link UsageError}. */
+export function readSettings(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  own: FlagTable = {},
+): RunSettings {
+  const { values: all, operands, rest = [] } = parseFlags({ ...flags, ...own } as FlagTable, args, 'go')
+  // The names of both tables differ, so these are the values of the framework's flags.
+  const values = all as unknown as FlagValues<typeof flags>
   const [unexpected] = [...operands, ...rest]
   if (unexpected !== undefined) throw new UsageError(`unexpected argument "${unexpected}": operators take flags only`)
   const isDevel = values['zap-devel']
   return {
     kubeconfig: values.kubeconfig || undefined,
     leaderElect: values['leader-elect'],
+    lease: omitUndefined({
+      leaseDuration: values['leader-elect-lease-duration'],
+      renewDeadline: values['leader-elect-renew-deadline'],
+      retryPeriod: values['leader-elect-retry-period'],
+      leaseName: values['leader-elect-resource-name'],
+      namespace: values['leader-elect-resource-namespace'],
+    }),
+    requests: requestLimit(values['kube-api-qps'], values['kube-api-burst']),
     metrics: {
       address: values['metrics-bind-address'],
       secure: values['metrics-secure'],
@@ -231,6 +327,12 @@ export function readSettings(args: readonly string[], env: Readonly<Record<strin
     podName: env['POD_NAME'] || undefined,
     podNamespace: env['POD_NAMESPACE'] || undefined,
   }
+}
+
+function requestLimit(qps: number | undefined, burst: number | undefined): RequestLimit | undefined {
+  if (qps !== undefined) return { qps, burst: burst ?? Math.max(1, Math.ceil(1.5 * qps)) }
+  if (burst === undefined) return undefined
+  throw new UsageError('--kube-api-burst has no effect without --kube-api-qps: set both')
 }
 
 function certificateIn(dir: string | undefined, certName: string, keyName: string): CertificateFlags | undefined {

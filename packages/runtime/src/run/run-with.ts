@@ -1,8 +1,11 @@
 import { isUnauthorized } from '@kubewright/api'
 import {
   AsyncDisposer,
+  type Awaitable,
   createLogger,
   createMetricRegistry,
+  type FlagTable,
+  type FlagValues,
   type Logger,
   type MetricRegistry,
   measureProcess,
@@ -10,6 +13,7 @@ import {
   wantsColors,
 } from '@kubewright/base'
 import type { Operator } from '../define/define-operator.ts'
+import { resolveLeaseTiming } from '../leases/lease-timing.ts'
 import { createManager } from '../manager/create-manager.ts'
 import type { Manager } from '../manager/manager.ts'
 import { managerMetrics } from '../manager/manager-metrics.ts'
@@ -24,12 +28,20 @@ import { traceRequests } from '../telemetry/tracing/trace-requests.ts'
 import { noTracer, type Tracer } from '../telemetry/tracing/tracer.ts'
 import { needsWebhooks, webhookRunnable } from '../webhook/start-webhooks.ts'
 import { cacheCheck } from './cache-check.ts'
-import { isHelpRequest, type RunSettings, readSettings, runHelp } from './run-flags.ts'
-import type { HostConnection, RunHost } from './run-host.ts'
+import { limitRequests } from './limit-requests.ts'
+import { checkOwnFlags, isHelpRequest, type RunSettings, readOwnFlags, readSettings, runHelp } from './run-flags.ts'
+import type { HostConnection, HostConnectOptions, RunHost } from './run-host.ts'
 import { serverParts } from './server-parts.ts'
 
 /** Options of `run`. */
-export interface RunOptions {
+export interface RunOptions<T extends FlagTable = FlagTable> {
+  /** Flags of the operator's own, such as `{ region: { value: 'NAME', default: 'eu', help: 'Use this region' } }`. @default none */
+  readonly flags?: T | undefined
+  /**
+   * Returns the operator for the values of `flags`. It must have the name of the operator that is given to `run`, from which
+   * tools derive the manifests.
+   */
+  configure?(values: FlagValues<T>): Awaitable<Operator>
   /** @default no tracing */
   readonly tracer?: Tracer | undefined
   /** A registry with the program's own metrics, to which those of the manager are added. @default a new one */
@@ -47,14 +59,21 @@ export type ExitCode = 0 | 1 | 2
  * Runs an operator with a given host: does everything that `run` does, without using the process. Resolves with the
  * exit code. A failure is reported in one line.
  */
-export async function runWith(operator: Operator, host: RunHost, options: RunOptions = {}): Promise<ExitCode> {
+export async function runWith(given: Operator, host: RunHost, options: RunOptions = {}): Promise<ExitCode> {
+  const { flags = {} } = options
+  checkOwnFlags(flags)
   if (isHelpRequest(host.args)) {
-    host.out(runHelp(operator))
+    host.out(runHelp(given, flags))
     return 0
   }
+  let operator = given
   let settings: RunSettings
   try {
-    settings = readSettings(host.args, host.env)
+    settings = readSettings(host.args, host.env, flags)
+    operator = await configured(given, options, host.args)
+    if (operator.leaderElection !== false) {
+      resolveLeaseTiming({ ...operator.leaderElection, ...settings.lease }, `operator "${operator.name}"`)
+    }
   } catch (error) {
     host.note(`${operator.name}: ${oneLine(errorWithCause(error))}`)
     host.note(`See ${operator.name} --help`)
@@ -82,6 +101,15 @@ export async function runWith(operator: Operator, host: RunHost, options: RunOpt
     await disposer[Symbol.asyncDispose]()
     signals[Symbol.dispose]()
   }
+}
+
+async function configured(given: Operator, options: RunOptions, args: readonly string[]): Promise<Operator> {
+  if (options.configure === undefined) return given
+  const operator = await options.configure(readOwnFlags(options.flags ?? {}, args))
+  if (operator.name === given.name) return operator
+  throw new TypeError(
+    `Cannot run operator "${given.name}" as 'configure' returned one named "${operator.name}": names of roles and Leases are derived from it`,
+  )
 }
 
 interface Work {
@@ -161,7 +189,8 @@ function adjusted(operator: Operator, settings: RunSettings): Operator {
   const { leaderElection: own, cache } = operator
   const { namespaces = operator.namespaces, leaderElect } = settings
   // --leader-elect keeps the options of the operator's definition.
-  const leaderElection = leaderElect === undefined ? own : leaderElect && (own || {})
+  const chosen = leaderElect === undefined ? own : leaderElect && (own || {})
+  const leaderElection = chosen && { ...chosen, ...settings.lease }
   const cached = settings.namespaces === undefined ? cache : { ...cache, namespaces: undefined }
   return { ...operator, namespaces, leaderElection, cache: cached }
 }
@@ -181,9 +210,16 @@ function connect(
     // Lists without a namespace cover all namespaces.
     listNamespace: '',
     onResponse: measureRequests(metrics, { details: options.requestDetails ?? false }),
-    around: traceRequests(tracer),
+    around: inside(traceRequests(tracer), settings.requests && limitRequests(settings.requests, host.clock)),
     onWarning: (warning) => log.warn('Warning from the API server', { warning }),
   })
+}
+
+type Around = NonNullable<HostConnectOptions['around']>
+
+/** The time that a request waits for the limit is not part of its trace. */
+function inside(trace: Around, limit: Around | undefined): Around {
+  return limit === undefined ? trace : (request, call) => limit(request, () => trace(request, call))
 }
 
 function formatOf(host: RunHost, { log: { format } }: RunSettings): 'json' | 'pretty' {

@@ -1,3 +1,4 @@
+import type { FlagTable } from '@kubewright/base'
 import type { Operator } from '../define/define-operator.ts'
 import { keepHeapSmall } from './keep-heap-small.ts'
 import type { RunOptions } from './run-with.ts'
@@ -16,8 +17,17 @@ export const runHookSymbol: unique symbol = Symbol.for('kubewright.run') as neve
  * serves health checks and metrics, and runs the operator until SIGINT or SIGTERM, or until it fails. A second signal
  * ends the process at once. Makes V8 collect garbage early, unless flags of V8 decide about it. Resolves after a clean
  * stop. A failure is reported in one line and ends the process with code 1, invalid flags with code 2.
+ *
+ * @example
+ * await run(operator, {
+ *   flags: { region: { value: 'NAME', default: 'eu', help: 'Use this region' } },
+ *   configure: ({ region }) => makeOperator(region),
+ * })
  */
-export async function run(operator: Operator, options: RunOptions = {}): Promise<void> {
+export async function run<const T extends FlagTable = FlagTable>(
+  operator: Operator,
+  options: RunOptions<T> = {},
+): Promise<void> {
   const hook = (globalThis as { [runHookSymbol]?: RunHook | undefined })[runHookSymbol]
   if (hook) return hook(operator, options)
   keepHeapSmall()
