@@ -172,3 +172,30 @@ describe('client.list()', () => {
     expect(liveReads(env.metrics(), 'Team')).toEqual({})
   })
 })
+
+describe('ControllerOptions.reads', () => {
+  test('caches a kind with the derived permission, and its changes reconcile nothing', async () => {
+    const seen: (string | undefined)[] = []
+    const operator = defineOperator({
+      name: 'readers',
+      controllers: [
+        defineController(Team, {
+          reads: [ConfigMap],
+          async reconcile(_, { client }) {
+            seen.push((await client.get(ConfigMap, 'settings')).data?.['colour'])
+          },
+        }),
+      ],
+    })
+    await using env = await startTestEnv(operator)
+    await env.client.create(ConfigMap({ metadata: { name: 'settings' }, data: { colour: 'blue' } }))
+    await env.client.create(team('a'))
+    await env.settled()
+    await env.client.patch(ConfigMap, 'settings', { data: { colour: 'red' } })
+    await env.settled()
+    expect([seen, liveReads(env.metrics(), 'ConfigMap')]).toEqual([['blue'], {}])
+    await env.client.patch(Team, 'a', { metadata: { labels: { changed: 'yes' } } })
+    await env.settled()
+    expect(seen).toEqual(['blue', 'red'])
+  })
+})

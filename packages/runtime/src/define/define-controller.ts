@@ -16,7 +16,7 @@ import type { RateLimiterFactory } from '../queue/rate-limiter.ts'
 import { checkKinds, checkRules } from './check-definition.ts'
 import type { Adoption, Context, FailureOutcome, Outcome } from './context.ts'
 import type { AnyOutcome, OutcomeProblems } from './outcome-problems.ts'
-import { type LabelSelection, type OwnedKind, owned, selectorText, type Watch } from './watched-kinds.ts'
+import { type LabelSelection, type OwnedKind, owned, selectorText, type Watch, watch } from './watched-kinds.ts'
 
 /** Options of {@link defineController}. */
 export interface ControllerOptions<
@@ -30,6 +30,11 @@ export interface ControllerOptions<
   readonly owns?: readonly (AnyKind | OwnedKind)[] | undefined
   /** Further kinds to watch, each with a mapping to keys. */
   readonly watches?: readonly Watch[] | undefined
+  /**
+   * Further kinds that `reconcile` reads with `client`: they are cached, and their changes reconcile nothing. The permission to
+   * read them is derived. Reads of kinds that are named nowhere go to the server. @default none
+   */
+  readonly reads?: readonly AnyKind[] | undefined
   /** Further sources of keys, such as timers and channels. */
   readonly sources?: readonly Source[] | undefined
   /**
@@ -222,6 +227,7 @@ export function makeController<Read, Write, Status>(
   const what = `controller "${name}"`
   checkKinds(what, 'owns', options.owns)
   checkKinds(what, 'watches', options.watches)
+  checkKinds(what, 'reads', options.reads)
   checkRules(what, options.rbac)
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     refuse('concurrency', `must be a positive integer: current value is ${concurrency}`)
@@ -255,7 +261,8 @@ export function makeController<Read, Write, Status>(
     name,
     kind,
     owns: Object.freeze((options.owns ?? []).map((one) => (typeof one === 'function' ? owned(one) : one))),
-    watches: Object.freeze([...(options.watches ?? [])]),
+    // A watch without keys fills the cache and needs the same permission.
+    watches: Object.freeze([...(options.watches ?? []), ...(options.reads ?? []).map((read) => watch(read, noKeys))]),
     sources: Object.freeze([...(options.sources ?? [])]),
     predicates: Object.freeze([...(options.predicates ?? [])]),
     selector: selectorText(options.selector),
@@ -287,6 +294,8 @@ export function makeController<Read, Write, Status>(
       : undefined,
   })
 }
+
+const noKeys = (): readonly string[] => []
 
 /** API servers accept finalizers without a domain only for a few built-in ones. */
 function finalizerProblems(finalizer: string): string[] {
