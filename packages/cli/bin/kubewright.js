@@ -5,6 +5,15 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
+// Before the import, which fails on an old Node with the name of a missing export.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(
+    `kubewright requires Node 20.19 or later, but this is Node ${process.versions.node}: see https://nodejs.org`,
+  )
+  process.exit(1)
+}
+
 // The published package does not contain tsconfig.json.
 if (existsSync(new URL('../tsconfig.json', import.meta.url))) {
   const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
