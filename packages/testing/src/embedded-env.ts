@@ -67,6 +67,8 @@ async function assemble(
     kubernetes: options.kubernetes ?? (process.env[releaseVariable] || undefined),
     controllers,
     nodes,
+    // On in several distributions: a missing permission must fail a test, not a customer's cluster.
+    admissionPlugins: ['OwnerReferencesPermissionEnforcement'],
     intercept: (direct, { name }) => (name === controllerManagerUser ? wrap(direct, 'controllers') : direct),
   }
   const controlPlane = disposer.use(snapshot ? await snapshot.start(config) : await startControlPlane(config))

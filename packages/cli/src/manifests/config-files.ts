@@ -74,7 +74,7 @@ export function configFiles(operator: OperatorDescription, options: ConfigOption
 }
 
 /** The name of the file of a CRD in config/crd/bases. */
-function definitionFile({ spec }: OperatorDescription['resources'][number]['crd']): string {
+export function definitionFile({ spec }: OperatorDescription['resources'][number]['crd']): string {
   return `${spec.group}_${spec.names.plural}.yaml`
 }
 

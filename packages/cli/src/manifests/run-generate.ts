@@ -18,6 +18,7 @@ import { describeProject } from './describe-project.ts'
 import type { generateFlags } from './generate-command.ts'
 import { derived, type GeneratedFile, type GeneratedFiles } from './generated-file.ts'
 import { chartFiles } from './helm-chart.ts'
+import { largeDefinitions } from './large-definitions.ts'
 import { yamlOf } from './manifest.ts'
 import type { ManifestOptions } from './manifest-options.ts'
 import { type FilePlan, isChange, type PlanFilesOptions, planFiles, textsAfter } from './plan-files.ts'
@@ -53,7 +54,10 @@ export async function runGenerate(
   const configured = configPlans({ files, present, force: flags.force }, flags)
   const config = projectTexts(folder, textsAfter(configured, present))
   const { version = '0.0.1', description } = facts
-  const problems: BundleProblem[] = sampleProblemsIn(operator, textsAfter(configured, present))
+  const problems: BundleProblem[] = [
+    ...largeDefinitions(operator),
+    ...sampleProblemsIn(operator, textsAfter(configured, present)),
+  ]
   const artifacts = new Map<string, GeneratedFile>()
   const add = (made: GeneratedFiles): void => {
     for (const [path, file] of made) artifacts.set(path, file)

@@ -57,7 +57,10 @@ function fixOf(error: unknown, name: string, resource: ReflectedResource): strin
     return `Grant this client the verbs list and watch on ${name}, for example with a ${role} and a binding`
   }
   if (isNotFound(error)) {
-    return `Install the API that serves ${name} in version ${resource.version}, for example its CustomResourceDefinition`
+    // Groups of custom resources are domains; the built-in ones of Kubernetes cannot be installed.
+    const isBuiltIn = !resource.group.includes('.') || resource.group.endsWith('.k8s.io')
+    const install = isBuiltIn ? '' : ' with npx kubewright install'
+    return `Install the API that serves ${name} in version ${resource.version}, for example its CustomResourceDefinition${install}`
   }
   if (isUnauthorized(error)) return 'Check the credentials of this client: the server rejected them'
   if (isMethodNotSupported(error)) return `Do not cache ${name}: it does not support list and watch`

@@ -348,7 +348,7 @@ describe('Reflector.health', () => {
     [
       newNotFound({ group: 'example.com', resource: 'things' }, ''),
       'Cannot list things.example.com: things.example.com "" not found',
-      'Install the API that serves things.example.com in version v1, for example its CustomResourceDefinition',
+      'Install the API that serves things.example.com in version v1, for example its CustomResourceDefinition with npx kubewright install',
       false,
     ],
   ])('reports the fix of %s, logs it once, and recovers', async (error, message, fix, isError) => {
