@@ -19,6 +19,7 @@ export const runtimeErrorCodes: Readonly<Record<KubewrightErrorCode, string>> = 
   KW_MANAGER_STARTED: 'A manager was started twice. Each manager can be started once.',
   KW_MANAGER_STOPPED: 'A part was added to a manager that is stopping or has stopped.',
   KW_NO_STATUS: 'A reconcile returned a status for a kind without a status subresource.',
+  KW_NOT_AWAITED: 'A reconcile returned while it still applied a child. The message names the child: await its apply.',
   KW_NOT_LEADER: 'A write was rejected because this process does not lead, or may no longer lead. Nothing was sent.',
   KW_NOT_OUR_CHILD: 'A child cannot be applied because an object with its name has another controller, or none.',
   KW_PART_FAILED: 'A part of a manager failed, which ended the manager. The cause is the error of the part.',

@@ -2,6 +2,7 @@ import { errorText, formatDuration, isKubewrightError, type Random, toMillis } f
 import type { Cause } from '../queue/cause.ts'
 import type { Queue } from '../queue/queue.ts'
 import { itemExponentialRateLimiter, type RateLimiter, withJitter } from '../queue/rate-limiter.ts'
+import { explainReadOnly } from '../telemetry/explain-read-only.ts'
 import type { ControllerMetrics } from './controller-metrics.ts'
 import { classifyFailure } from './failure-class.ts'
 import type { KeyOutcome } from './key-controller.ts'
@@ -57,6 +58,7 @@ export class ResultHandler {
   failed(run: ReconcileRun, error: unknown): void {
     const { metrics, limiter, isDeleted } = this.#options
     const { key } = run
+    explainReadOnly(error)
     run.error = error
     if (run.interrupted || isKubewrightError(error, 'KW_NOT_LEADER')) {
       run.result = 'error'

@@ -88,6 +88,41 @@ describe('apply()', () => {
     expect(deployment.metadata.managedFields).toMatchObject([{ manager: 'home-operator/home', operation: 'Apply' }])
   })
 
+  test('reports an apply without await, instead of ending the process by its rejection', async () => {
+    await create()
+    const forgetful = (name: string) =>
+      bench.run(
+        defineController(Home, {
+          owns: [ConfigMap],
+          reconcile(_, { apply }) {
+            void apply(map(name))
+          },
+        }),
+      )
+    const late = await failureOf(forgetful('late')('default/cosy'))
+    expect(late).toMatchObject({
+      code: 'KW_NOT_AWAITED',
+      message:
+        "The reconcile of Home default/cosy returned before its apply of ConfigMap late ended: write 'await apply(...)'",
+    })
+    expect((await bench.client.get(ConfigMap, 'late')).data).toEqual({ some: 'thing' })
+    const invalid = await failureOf(forgetful('Not Valid')('default/cosy'))
+    expect(invalid).toMatchObject({ code: 'KW_NOT_AWAITED', cause: { reason: 'Invalid' } })
+  })
+
+  test('accepts applies that end together', async () => {
+    await create()
+    const reconcile = bench.run(
+      defineController(Home, {
+        owns: [ConfigMap],
+        async reconcile(_, { apply }) {
+          await Promise.all(['a', 'b', 'c'].map((name) => apply(map(name))))
+        },
+      }),
+    )
+    for (let i = 0; i < 2; i++) expect(await failureOf(reconcile('default/cosy'))).toBeUndefined()
+  })
+
   test('repairs drift of values that the server moved, and removes their keys (stringData of a Secret)', async () => {
     await create()
     let stringData: Record<string, string> = { user: 'admin', password: 'secret' }

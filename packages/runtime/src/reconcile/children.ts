@@ -80,6 +80,8 @@ const waitForWatch = '5s'
 export class Children {
   readonly #parts: ChildrenParts
   readonly #applied = new Set<string>()
+  /** The applies that have not ended, with the names of their children. */
+  readonly #open = new Map<Promise<unknown>, string>()
   // Shared by all applies of the reconcile.
   #ownerConfirmed: Promise<void> | undefined
 
@@ -91,7 +93,33 @@ export class Children {
    * Applies a child with server-side apply, unless the cache proves that nothing would change. Resolves to the live
    * object.
    */
-  async apply(child: Readonly<TypeMeta>, options: ApplyChildOptions = {}): Promise<unknown> {
+  apply(child: Readonly<TypeMeta>, options: ApplyChildOptions = {}): Promise<unknown> {
+    const work = this.#apply(child, options)
+    this.#open.set(work, `${child.kind} ${(child as ChildDraft).metadata?.name ?? ''}`)
+    const end = (): void => void this.#open.delete(work)
+    // Registered before the caller can wait, so an apply that the caller waited for is not open any more. A rejection that
+    // the caller does not wait for must not end the process: it is reported by `settled`.
+    work.then(end, end)
+    return work
+  }
+
+  /**
+   * Rejects if a child is still being applied although the reconcile has returned: its `await` is missing, and its failure
+   * would be lost. Waits for the applies, so that they do not overlap with the next reconcile.
+   */
+  async settled(): Promise<void> {
+    if (this.#open.size === 0) return
+    const names = [...this.#open.values()].join(', ')
+    const results = await Promise.allSettled(this.#open.keys())
+    const failure = results.find((result) => result.status === 'rejected')
+    throw new KubewrightError(
+      'KW_NOT_AWAITED',
+      `The reconcile of ${this.#ownerText()} returned before its apply of ${names} ended: write 'await apply(...)'`,
+      failure === undefined ? {} : { cause: failure.reason },
+    )
+  }
+
+  async #apply(child: Readonly<TypeMeta>, options: ApplyChildOptions): Promise<unknown> {
     const { client, fieldManager, applied, count } = this.#parts
     const use = this.#use(child, `apply ${child.kind} ${(child as ChildDraft).metadata?.name ?? ''}`)
     const { kind } = use.options

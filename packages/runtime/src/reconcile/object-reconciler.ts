@@ -22,6 +22,7 @@ import { RetryLater } from '../controller/reconcile-errors.ts'
 import type { ApplyChildOptions, Context, Outcome } from '../define/context.ts'
 import type { Controller } from '../define/define-controller.ts'
 import type { CountedCause } from '../queue/cause.ts'
+import { explainReadOnly } from '../telemetry/explain-read-only.ts'
 import { AppliedFields } from './applied-fields.ts'
 import { Children, type OwnedKindInUse } from './children.ts'
 import { fieldManagerOf } from './field-manager-of.ts'
@@ -143,6 +144,7 @@ export class ObjectReconciler {
     const running = this.#start(object, context)
     const outcome = await this.#guarded(running, async () => {
       const returned = (await this.#controller.reconcile(running.object as never, running.controller)) ?? none
+      await running.children.settled()
       if (this.#controller.prune && returned.prune !== false) await running.children.prune()
       await running.statuses.settled()
       const change = statusChangeOf(returned, true) ?? this.#status.recovery(running.statuses.object)
@@ -159,6 +161,7 @@ export class ObjectReconciler {
     const running = this.#start(object, context)
     const outcome = await this.#guarded(running, async () => {
       const returned = (await cleanup?.(running.object as never, running.controller)) ?? none
+      await running.children.settled()
       await running.statuses.settled()
       const change = statusChangeOf(returned)
       if (change !== undefined) await running.statuses.write(change)
@@ -175,6 +178,7 @@ export class ObjectReconciler {
     try {
       return await run()
     } catch (error) {
+      explainReadOnly(error)
       await running.statuses.settled()
       await this.#reportFailure(running, error)
       throw error

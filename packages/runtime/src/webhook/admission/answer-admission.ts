@@ -2,6 +2,7 @@ import { type ApiError, createJsonPatch, isApiError } from '@kubewright/api'
 import { deepCopy, deepFreeze, errorText, type Logger } from '@kubewright/base'
 import type { Reader } from '@kubewright/client'
 import type { Review, Webhook } from '../../define/define-webhook.ts'
+import { explainReadOnly } from '../../telemetry/explain-read-only.ts'
 import type { AdmissionAnswer, AdmissionRequest } from './admission-review.ts'
 import { verdictOf } from './issue-error.ts'
 
@@ -111,6 +112,7 @@ export function refusal(error: unknown, { log, panicked }: AnswerContext): Admis
   const api = apiErrorIn(error)
   if (api !== undefined) return statusAnswer(api)
   if (isMistake(error)) {
+    explainReadOnly(error)
     panicked()
     log.error(error, 'Observed a panic')
     return { allowed: false, status: { code: 500, message: `panic: ${errorText(error)} [recovered]` } }
