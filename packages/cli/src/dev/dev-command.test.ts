@@ -12,7 +12,7 @@ test('devFlags default to one node, a free port and memory', async () => {
     controllers: 'all',
     nodes: { nodes: 1, heartbeat: '10s' },
     access: { tokens: [], clientCas: [] },
-    admissionPlugins: [],
+    admissionPlugins: ['OwnerReferencesPermissionEnforcement'],
     disabledAdmissionPlugins: [],
     serving: { port: 0, limits: { headerBytes: 65_535, streamsPerConnection: 100 } },
   })

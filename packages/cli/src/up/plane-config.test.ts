@@ -17,7 +17,7 @@ describe('planeConfig()', () => {
       controllers: 'all',
       nodes: 0,
       access: { tokens: [], clientCas: [] },
-      admissionPlugins: [],
+      admissionPlugins: ['OwnerReferencesPermissionEnforcement'],
       disabledAdmissionPlugins: [],
       serving: { port: 6443, limits: { headerBytes: 65_535, streamsPerConnection: 100 } },
     })

@@ -17,14 +17,24 @@ export interface FlagConfig extends PlaneConfig {
   readonly store: StoreConfig
 }
 
-/** Describes the control plane of the flags that `up` and `dev` share. Throws {@link UsageError} for flags that exclude each other. */
+/**
+ * Describes the control plane of `dev`, by the flags that it shares with `up`. It enforces the permissions for owner references, as several
+ * distributions do, so that a missing one shows during development. Throws {@link UsageError} for flags that exclude each other.
+ */
 export async function planeConfig(
   values: Flags,
   store: StoreConfig,
   { env }: Pick<CommandContext, 'env'>,
 ): Promise<FlagConfig> {
   await releaseOf(values.kubernetes)
-  return { ...commonConfig(values), ...(await clientAccess(values)), store: await storeConfig(values, store, env) }
+  const common = commonConfig(values)
+  const plugins = new Set([...(common.admissionPlugins ?? []), 'OwnerReferencesPermissionEnforcement'] as const)
+  return {
+    ...common,
+    admissionPlugins: [...plugins],
+    ...(await clientAccess(values)),
+    store: await storeConfig(values, store, env),
+  }
 }
 
 /**

@@ -78,7 +78,7 @@ describe('generateOnce()', () => {
     await createLogin({ password: base64('old') })
     const reconcile = bench.run(controller(['password', 'token']))
     bench.before = async ({ text }) => {
-      if (text.startsWith('PUT')) await bench.client.patch(Secret, 'login', { data: { token: base64('theirs') } })
+      if (text.startsWith('PATCH')) await bench.client.patch(Secret, 'login', { data: { token: base64('theirs') } })
     }
     const failure = await reconcile('default/cosy').catch((error: unknown) => error)
     expect([isConflict(failure), seen]).toEqual([true, []])

@@ -42,7 +42,9 @@ export async function generateOnce<K extends string>(
   const missing = keys.filter((key) => found?.data?.[key] === undefined)
   if (missing.length > 0) {
     // The resourceVersion makes the server refuse the write if the object is stale. The conflict reconciles again.
-    found = await client.update({ ...found, data: { ...found.data, ...generate(missing) } }, { signal })
+    const { resourceVersion } = found.metadata
+    const patch = { metadata: { resourceVersion }, data: generate(missing) }
+    found = await client.patch(Secret, { name, namespace }, patch, { signal })
   }
   const texts = keys.map((key) => [key, Buffer.from(found?.data?.[key] ?? '', 'base64').toString()] as const)
   return Object.fromEntries(texts) as Record<K, string>
