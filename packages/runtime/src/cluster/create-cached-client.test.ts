@@ -316,6 +316,19 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
+  test('reports a kind that is often read without being cached, once and with the fix', async () => {
+    const { client, log, start, stop } = await setUp()
+    await start()
+    for (let i = 0; i < 50; i++) await client.list(Pod, i % 2 === 0 ? { consistency: 'live' } : {})
+    expect(log.records.filter(({ values }) => values?.['fix'] !== undefined)).toMatchObject([
+      {
+        message: 'Kind is not cached, and each read of it is a request',
+        values: { kind: 'Pod', reads: 20, fix: expect.stringContaining('add reads: [Pod] to the controller') },
+      },
+    ])
+    await stop()
+  })
+
   test('kinds that are not cached are read from the server, which is logged once per kind', async () => {
     const { client, log, metrics, start, namespace, stop } = await setUp()
     await start()

@@ -57,6 +57,9 @@ import { implies, impliesKey } from './selection.ts'
 import { matchesQuery, queryStore, selectorOf, storedQuery } from './stored-query.ts'
 import type { Overlaid } from './write-overlay.ts'
 
+// So many reads of a kind outside the cache are a habit, and not a rare look-up.
+const manyReads = 20
+
 /** Options of {@link createCachedClient}. */
 export interface CachedClientOptions {
   /** Sends all writes, and the reads that bypass the cache. */
@@ -106,7 +109,7 @@ class CachingClient implements CachedClient {
   readonly #log: Logger
   readonly #metrics: CachedClientMetrics
   readonly #writes: OwnWrites
-  readonly #loggedLive = new Set<string>()
+  readonly #uncachedReads = new Map<string, number>()
 
   constructor(options: CachedClientOptions) {
     const { api, cache, clock, log, overlayDeadline: deadline = '5m' } = options
@@ -363,9 +366,15 @@ class CachingClient implements CachedClient {
   #recordLive(kind: AnyKind, reason: LiveReason): void {
     this.#metrics.liveRead(kind, reason)
     const name = formatGroupKind(kind)
-    if (reason !== 'not_cached' || this.#loggedLive.has(name)) return
-    this.#loggedLive.add(name)
-    this.#log.debug('Kind is not cached; reading it from the server', { group: kind.group, kind: kind.kind })
+    if (reason !== 'not_cached') return
+    const reads = (this.#uncachedReads.get(name) ?? 0) + 1
+    this.#uncachedReads.set(name, reads)
+    const what = { group: kind.group, kind: kind.kind }
+    if (reads === 1) this.#log.debug('Kind is not cached; reading it from the server', what)
+    if (reads === manyReads) {
+      const fix = `add reads: [${kind.kind}] to the controller to cache it, or pass consistency: 'live' if it must not be cached`
+      this.#log.info('Kind is not cached, and each read of it is a request', { ...what, reads, fix })
+    }
   }
 
   /** The namespaces of a read; empty for all. */
