@@ -21,6 +21,7 @@ const queries: Readonly<Record<string, string>> = {
   'expect.poll': 'guides/testing.html#waiting',
   events: 'guides/events.html',
   'external api': 'guides/faq.html#how-do-i-call-an-external-api',
+  'external system': 'guides/external-systems.html',
   finalizer: 'concepts/finalizers-and-gc.html',
   'forgot await': 'guides/troubleshooting.html#forgot-await',
   'from kopf': 'guides/from-kopf.html',
