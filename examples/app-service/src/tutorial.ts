@@ -10,7 +10,7 @@ export const tutorialController = defineController(AppService, {
   rbac: [
     { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'create', 'update'] },
     { apiGroups: [''], resources: ['services'], verbs: ['get', 'create', 'update'] },
-    { apiGroups: ['batch.example.com'], resources: ['appservices'], verbs: ['update'] },
+    { apiGroups: ['batch.example.com'], resources: ['appservices', 'appservices/finalizers'], verbs: ['update'] },
   ],
 
   async reconcile(app, { client }) {
