@@ -1,4 +1,4 @@
-import { openApiV3Schema, schemaNames } from '@kubewright/k8s/schemas'
+import { defaultRelease } from '@kubewright/k8s/releases'
 import { expect, test } from 'vitest'
 import { quantityFields, quantityMaps } from '../packages/api/src/semantic-equal.ts'
 
@@ -6,8 +6,8 @@ test('semanticEqual() knows all quantities of built-in types, except for fields 
   const isQuantity = (schema: unknown): boolean => JSON.stringify(schema ?? '').includes('api.resource.Quantity')
   const maps = new Set<string>()
   const fields = new Set<string>()
-  for (const name of schemaNames()) {
-    for (const [field, schema] of Object.entries(openApiV3Schema(name).properties ?? {})) {
+  for (const name of defaultRelease.schemaNames()) {
+    for (const [field, schema] of Object.entries(defaultRelease.publishedSchema(name, 'v3').properties ?? {})) {
       if (!isQuantity(schema)) continue
       ;(isQuantity(schema.additionalProperties) ? maps : fields).add(field)
     }

@@ -1,5 +1,5 @@
 // Reads what `npm run record` has written: the answers of a running kube-apiserver without flags.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ApiFacts, type DiscoveredGroup, factsOf, type PublishedSchema } from '../generate-k8s/api-facts.ts'
 
@@ -34,11 +34,6 @@ export function readRecording(folder: string): Recording {
     api: factsOf(gitVersion, withoutProse(v3), withoutProse(definitions), groups.map(plainGroup)),
     gates: gatesIn(readFileSync(join(folder, 'metrics.txt'), 'utf8')),
   }
-}
-
-/** Whether a folder has a recording. */
-export function isRecording(folder: string): boolean {
-  return existsSync(join(folder, 'aggregated-apis.json'))
 }
 
 /** Definitions by name, sorted, without descriptions and without the paths at which a kind can be reached. */
