@@ -228,6 +228,8 @@ export default tseslint.config(
       'packages/console/src/cluster/system-port-listener.ts',
       // The server of a manager's metrics and probes.
       'packages/runtime/src/serving/http/system-http-listener.ts',
+      // The health checks of etcd.
+      'packages/cli/src/envtest/run-etcd.ts',
     ],
     ignores: ['**/*.test.ts'],
     rules: {

@@ -5,6 +5,7 @@ import { consoleCommand } from './console/console-command.ts'
 import { crdCommand } from './crd-diff/crd-command.ts'
 import { devCommand } from './dev/dev-command.ts'
 import { doctorCommand } from './doctor/doctor-command.ts'
+import { envtestCommand } from './envtest/envtest-command.ts'
 import { explainCommand } from './explain/explain-command.ts'
 import { importCommand } from './import/import-command.ts'
 import { deployCommand } from './install/deploy-command.ts'
@@ -42,6 +43,7 @@ export const allCommands: readonly (Command | CommandGroup)[] = [
   undeployCommand,
   migrateCommand,
   upCommand,
+  envtestCommand,
   backupCommand,
   restoreCommand,
   checkCommand,

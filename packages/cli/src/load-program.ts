@@ -1,10 +1,10 @@
-// Imports nothing but Node's modules, because it runs before the program.
+// Imports little besides Node's modules, because it runs before the program.
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { Script } from 'node:vm'
+import { cacheFolder } from './command/cache-folder.ts'
 
 /** A program that was loaded from one file. */
 export interface LoadedProgram<T> {
@@ -47,13 +47,8 @@ export function loadProgram<T>(file: string, folder: string | undefined): Loaded
 /** The folder for compiled code: the cache folder of the user. Undefined if the user has disabled Node's compile cache. */
 export function codeCacheFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | undefined {
   if (env['NODE_DISABLE_COMPILE_CACHE'] === '1') return undefined
-  const own = (): string => {
-    if (platform === 'darwin') return join(homedir(), 'Library', 'Caches')
-    if (platform === 'win32') return env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local')
-    return env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
-  }
   try {
-    return join(own(), 'kubewright', 'code')
+    return join(cacheFolder(env, platform), 'code')
   } catch {
     // The user has no home folder.
     return undefined

@@ -37,7 +37,11 @@ export function systemContext(main: string): SystemContext {
     })
   }
   const file = fileURLToPath(main)
-  const operatorProgram = fileURLToPath(new URL(`./operator-main${extname(file)}`, main))
+  const beside = (program: string): string[] => [
+    process.execPath,
+    ...process.execArgv.filter(isForChild),
+    fileURLToPath(new URL(`./${program}${extname(file)}`, main)),
+  ]
   const interaction = systemInteraction(env, stop.signal)
   return {
     ...screen,
@@ -46,7 +50,8 @@ export function systemContext(main: string): SystemContext {
     // The monotonic time of the system clock counts from the start of the process.
     startedAt: 0,
     ...(interaction === undefined ? {} : { interaction }),
-    operatorProgram: [process.execPath, ...process.execArgv.filter(isForChild), operatorProgram],
+    operatorProgram: beside('operator-main'),
+    envtestProgram: beside('envtest-main'),
     signal: stop.signal,
     exitInterrupted: () => process.exit(signalCodes[stoppedBy]),
   }

@@ -20,6 +20,8 @@ export interface CommandContext {
   readonly runProgram?: ((program: string, args: readonly string[]) => Promise<number>) | undefined
   /** The command line of the process in which `dev` runs an operator. Absent where `dev` is not supported, as in tests. */
   readonly operatorProgram?: readonly string[] | undefined
+  /** The command line that starts a program of `envtest`. Absent where `envtest use` is not supported, as in tests. */
+  readonly envtestProgram?: readonly string[] | undefined
   /** Imports the web console. A program in one file cannot import it. @default `import` */
   readonly importConsole?: (() => Promise<typeof import('@kubewright/console')>) | undefined
   /** Called when a command that serves until it is interrupted is ready. @default nothing */
