@@ -11,10 +11,10 @@ export const etcdFlagNames: readonly string[] = ['listen-client-urls']
  * Answers the health checks of the programs that start etcd beside kube-apiserver, until interrupted. It stores nothing: the objects are in
  * the API server.
  */
-export async function runEtcd(args: readonly string[], { signal, note }: CommandContext): Promise<number> {
+export async function runEtcd(args: readonly string[], { signal, out }: CommandContext): Promise<number> {
   const given = flagValues(args).get('listen-client-urls')?.at(-1) ?? 'http://localhost:2379'
   const servers = await Promise.all(given.split(',').map(listen))
-  note(`Answers health checks at ${given}; objects are kept in kube-apiserver`)
+  out(`Answers health checks at ${given}; objects are kept in kube-apiserver`)
   await aborted(signal)
   for (const server of servers) {
     server.close()
