@@ -92,6 +92,19 @@ describe('a packed package', () => {
     })
   })
 
+  test('@kubewright/cli contains the programs that envtest starts', () => {
+    const command = join(project, 'node_modules/@kubewright/cli/bin/kubewright.js')
+    const args = [command, 'envtest', 'use', '-p', 'path', '--bin-dir', join(project, 'envtest')]
+    const assets = execFileSync(node, args, { cwd: project, encoding: 'utf8' }).trim()
+    for (const [program, flag] of Object.entries({
+      etcd: '--listen-client-urls',
+      'kube-apiserver': '--bind-address',
+    })) {
+      const { status, stderr } = spawnSync(join(assets, program), [`${flag}=x`], { encoding: 'utf8' })
+      expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(`${flag} must be`) })
+    }
+  })
+
   test('@kubewright/cli serves a control plane, and keeps compiled code for the next start', async () => {
     const command = join(project, 'node_modules/@kubewright/cli/bin/kubewright.js')
     const cache = join(project, 'cache')

@@ -32,7 +32,7 @@ describe('the programs of kubewright envtest use', () => {
     expect(await Promise.all([processes.server.stop(), processes.etcd.stop()])).toEqual([0, 0])
   })
 
-  test('run no controllers by default: namespaces stay, deployments have no pods', async () => {
+  test('run no controllers by default, so that namespaces stay', async () => {
     using folder = new TemporaryFolder()
     await using processes = await EnvtestProcesses.start(await useAssets('1.35', folder.path))
     await processes.send('POST', namespaces, { metadata: { name: 'a' } })
@@ -41,6 +41,7 @@ describe('the programs of kubewright envtest use', () => {
       spec: { finalizers: ['kubernetes'] },
       status: { phase: 'Terminating' },
     })
+    expect(processes.server.lines).toContain('Runs no controllers: see KUBEWRIGHT_CONTROLLERS')
     expect((await processes.send('GET', '/version')).body).toMatchObject({ major: '1', minor: '35' })
   })
 
