@@ -13,9 +13,9 @@ export async function runApiServer({ flags }: CommandInput<typeof upFlags>, cont
   for (const warning of warnings) note(`Warning: ${warning}`)
   const served = await serve({ ...config, clock, log: lineLogger(note, false) })
   try {
-    out(`ready ${served.url} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
     const { names } = served.plane.controllers
     note(names.length === 0 ? 'Runs no controllers: see KUBEWRIGHT_CONTROLLERS' : `Runs ${names.join(', ')}`)
+    out(`ready ${served.url} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
     context.onReady?.()
     await aborted(signal)
     await served.drain()
