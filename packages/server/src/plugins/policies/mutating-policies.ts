@@ -186,7 +186,7 @@ async function mutated(
   object: MutableObject,
   { kind }: Resource,
 ): Promise<MutableObject> {
-  const value = await valueOf(condition, input)
+  const value = await resultOf(condition, input)
   if (patchType === 'ApplyConfiguration') {
     if (!(value instanceof CelObject))
       throw new CaughtError('unsupported return type from ApplyConfiguration expression')
@@ -208,7 +208,7 @@ async function mutated(
   }
 }
 
-async function valueOf(condition: Condition, input: ExpressionInput): Promise<unknown> {
+async function resultOf(condition: Condition, input: ExpressionInput): Promise<unknown> {
   const { results } = await evaluateConditions([condition], input, expressionBudget)
   const [result] = results
   if (result?.error !== undefined) throw new CaughtError(result.error)
