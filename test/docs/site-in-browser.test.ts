@@ -106,7 +106,7 @@ describe('the site', () => {
   })
 
   test.each([
-    ['helm', 'guides/from-operator-sdk.html#helm-operators'],
+    ['helm', 'guides/packaging.html#helm'],
     ['console', 'guides/console.html'],
     ['webhook', 'guides/webhooks.html'],
     ['simulate', 'guides/simulating.html'],

@@ -205,7 +205,7 @@ export const plantedBasics: Readonly<Record<string, Planted>> = {
       },
     }),
   ),
-  'does not await a write': plant('errors', (isFixed) =>
+  'does not await a write': plant('settles', (isFixed) =>
     defineController(Thing, {
       owns: [ConfigMap],
       async reconcile(thing, { apply }) {
