@@ -6,7 +6,7 @@ describe('turnAfter()', () => {
     expect(turnAfter(1000)).toBeUndefined()
     let ran = false
     setImmediate(() => (ran = true))
-    await turnAfter(1_000_000)
+    await turnAfter(2_000_000)
     expect(ran).toBe(true)
   })
 })

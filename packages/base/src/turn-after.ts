@@ -1,7 +1,7 @@
 import { drainMicrotasks } from './system-clock.ts'
 
 /** Work on fewer bytes than this is short. */
-const shortWork = 128 * 1024
+const shortWork = 1024 * 1024
 
 /**
  * Gives the event loop a turn after a step of work on so many bytes: `const turn = turnAfter(bytes); if (turn) await turn`. Returns undefined
